@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls with the policies of another architecture than the one that the host back end stands for otherwise, of as much
-// shared memory as that one allows a block. CMake makes a program for each STRATA_SIMT_PTX_VERSION.
+// Runs device calls on the host back end with the policies and the shared memory of an architecture that the other
+// tests do not use. CMake builds one program for each value of STRATA_SIMT_PTX_VERSION.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/core/detail/architecture_limits.hpp>
 #include <strata/device/device_adjacent_difference.cuh>
@@ -70,7 +70,7 @@ struct add_index {
   STRATA_D void operator()(int i) const { numbers[i] += i; }
 };
 
-/// An accumulator above 16 bytes.
+/// An accumulator of more than 16 bytes.
 struct sums {
   long long sum, count, most;
 };
@@ -157,7 +157,8 @@ TEST_F(device_architectures, select) {
 
 TEST_F(device_architectures, batched_copy) {
   constexpr auto tuning = policy<strata::batched_copy_policy_hub>::batched_copy;
-  // Buffers of a thread, of a warp, and of several warps, which are queued.
+  // Sizes for all three ways to copy a buffer: by a thread, by a warp, and by several warps that take parts from a
+  // queue.
   const std::size_t longest = 4u * static_cast<unsigned>(tuning.warp_bytes);
   const buffer_pools<unsigned char> pools(scattered_buffers("all", sizes_of_all_scales(500, longest, 1), 20));
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* s, std::size_t& b) {
@@ -233,7 +234,8 @@ TEST_F(device_architectures, radix_sort) {
   using hub = strata::radix_sort_policy_hub<std::uint32_t, std::uint32_t>;
   constexpr auto block = policy<hub>::large_block;
   constexpr auto grid = policy<hub>::grid;
-  // One block or a cluster; a grid; more than the grid's four multiprocessors hold: passes.
+  // One item more than a block sorts; three tiles of a grid in one launch; twice the items that four multiprocessors
+  // hold, which takes passes.
   for (const int n : {block.block_threads * block.items_per_thread + 1, 3 * grid.block_threads * grid.items_per_thread,
                       4 * grid.block_threads * grid.items_per_thread * grid.blocks_per_multiprocessor * 2 + 1}) {
     expect_radix_sorted<std::uint32_t, std::uint32_t>(static_cast<std::size_t>(n));
@@ -241,7 +243,8 @@ TEST_F(device_architectures, radix_sort) {
   expect_radix_sorted<std::uint64_t, std::uint32_t>(40000);
 }
 
-/// So wide that 512 threads with an item each do not fit a block.
+/// A value so large that shared memory has no room for 512 threads with an item each. The policies must choose fewer
+/// threads.
 struct wide_value {
   std::uint32_t number;
   unsigned char rest[388];
@@ -298,7 +301,7 @@ TEST_F(device_architectures, merge_pairs) {
     std::sort(keys.begin() + static_cast<std::ptrdiff_t>(n / 3), keys.end());
     std::vector<std::uint32_t> numbers(n);
     std::iota(numbers.begin(), numbers.end(), 0u);
-    // Equal keys stay in the order of their numbers.
+    // Values number the items, so pairs in order of key and value are the result of a stable merge.
     std::vector<pair> expected(n);
     for (std::size_t i = 0; i < n; ++i) expected[i] = {keys[i], numbers[i]};
     std::sort(expected.begin(), expected.end());
@@ -319,7 +322,7 @@ TEST_F(device_architectures, merge_pairs) {
 }
 
 TEST_F(device_architectures, segmented_sorts) {
-  // Segments for each class: for a thread, a warp, a part of a tile, a tile, several tiles.
+  // Segments of each class: sorted by a thread, a warp, a part of a tile, a tile, several tiles.
   std::vector<int> offsets = {0};
   for (const int length : {3, 0, 8, 31, 33, 70, 500, 0, 4000, 6500, 9, 20000, 1}) {
     offsets.push_back(offsets.back() + length);
@@ -353,7 +356,8 @@ TEST_F(device_architectures, histogram) {
             }));
 }
 
-/// An inner join of keys of 4 bytes by `call(build side, probe side, output, number of results, storage...)`.
+/// Compares an inner join of 4-byte keys with a reference. `call(build side, probe side, output, number of results,
+/// storage...)` makes the join.
 template <class Call>
 void expect_joined(const std::vector<std::uint32_t>& build, const std::vector<std::uint32_t>& probe, const Call& call) {
   std::map<std::uint32_t, std::int64_t> counts;
@@ -376,7 +380,7 @@ void expect_joined(const std::vector<std::uint32_t>& build, const std::vector<st
     rows.emplace_back(first[i], second[i]);
   }
   std::sort(rows.begin(), rows.end());
-  EXPECT_TRUE(std::unique(rows.begin(), rows.end()) == rows.end()) << "a row is there twice";
+  EXPECT_TRUE(std::unique(rows.begin(), rows.end()) == rows.end()) << "a pair of rows is there twice";
 }
 
 TEST_F(device_architectures, join) {
@@ -386,22 +390,23 @@ TEST_F(device_architectures, join) {
   const auto in_probe_order = [](auto build, auto probe, auto output, auto* found, void* s, std::size_t& b) {
     return strata::DeviceHashJoin::Inner(s, b, build, probe, output, found, strata::OrderedJoinOptions<>{});
   };
-  // Few build rows; as many as take partitions; more than a table of 99 KiB has for a partition.
+  // A table in shared memory holds 100 build rows; 20,000 rows must be partitioned.
   for (const std::size_t rows : {std::size_t{100}, std::size_t{20000}}) {
     SCOPED_TRACE(rows);
     const auto keys = static_cast<long long>(rows) * 2;
     auto build = random_integers<std::uint32_t>(rows, 0, keys, 1);
     auto probe = random_integers<std::uint32_t>(rows + 777, 0, keys, 2);
     expect_joined(build, probe, in_any_order);
-    // Lists of rows.
+    // Joins in probe order make a list of the rows of each key.
     expect_joined(build, probe, in_probe_order);
-    // By a merge.
+    // Sides that are sorted are joined by a merge.
     std::sort(build.begin(), build.end());
     std::sort(probe.begin(), probe.end());
     expect_joined(build, probe, [&](auto build_side, auto probe_side, auto&&... rest) {
       return in_any_order(build_side.sorted(), probe_side.sorted(), rest...);
     });
-    // By a selection, and by an array.
+    // Unique build keys: the first join is a selection. With a key range as well, the table of the second one is an
+    // array that keys index.
     std::iota(build.begin(), build.end(), 0u);
     expect_joined(build, probe,
                   [&](auto build_side, auto&&... rest) { return in_probe_order(build_side.unique(), rest...); });

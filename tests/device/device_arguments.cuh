@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tests of device calls against the table of include/strata/README.md, "Arguments". Sources that include this file
-// instantiate DeviceArguments with a list of device_calls.cuh. They begin with `#define STRATA_DEBUG_LOG 1`, because
-// what is refused must be logged.
+// Tests every device call against the table "Arguments" of include/strata/README.md. A source that includes this file
+// instantiates DeviceArguments with lists of calls from device_calls.cuh. Before that it defines STRATA_DEBUG_LOG as 1,
+// because refused calls must be logged.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
   }
   static std::size_t storage_bytes() { return storage_bytes(c().counts); }
 
-  /// What a call with arrays at `a` writes.
+  /// Makes the call with the arrays at `a` and returns what it writes.
   static std::vector<unsigned char> run(scene& memory, const arguments& a, std::size_t misalignment = 0) {
     memory.reset(a);
     EXPECT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& bytes) { return c().call(temp, bytes, a, nullptr); },
@@ -42,7 +42,7 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
     return memory.written(a);
   }
 
-  /// Refused for one reason, nothing launched, no byte written.
+  /// Expects that a call is refused, logs one reason, launches nothing and writes no byte.
   void expect_refused(scene& memory, const arguments& a, const scratch& storage, std::size_t bytes) {
     const std::vector<unsigned char> before = memory.read();
     std::size_t given = bytes;
@@ -50,7 +50,7 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
     EXPECT_EQ(cudaErrorInvalidValue, recorded.status());
     strata_test::expect_refusal(log_, function());
     EXPECT_EQ(0u, recorded.nodes()) << "something was launched";
-    // What is not refused must not run: it would write over memory that it may not have.
+    // If the call was not refused, it must not run: it would write outside of its arrays.
     if (recorded.status() == cudaErrorInvalidValue) {
       EXPECT_EQ(cudaErrorInvalidValue, c().call(storage.data(), given, a, nullptr));
       strata_test::expect_refusal(log_, function());
@@ -63,7 +63,7 @@ class DeviceArguments : public ::testing::TestWithParam<device_call> {
   void expect_refused(scene& memory, const arguments& a, const scratch& storage) {
     expect_refused(memory, a, storage, storage.bytes());
   }
-  void TearDown() override { EXPECT_EQ(std::vector<std::string>{}, log_.take_refusals()) << "of what is not refused"; }
+  void TearDown() override { EXPECT_EQ(std::vector<std::string>{}, log_.take_refusals()) << "unexpected refusals"; }
 
   strata_test::debug_log log_;
 };
@@ -77,14 +77,15 @@ TEST_P(DeviceArguments, size_query_looks_at_no_pointers_and_launches_nothing) {
   const arguments a = memory.of_call();
   memory.reset(a);
   const std::vector<unsigned char> before = memory.read();
-  // A join table is built by the first call, which cannot be captured.
+  // The size is asked for before the capture: the first call on a join table builds the table, which cannot be
+  // captured.
   const std::size_t expected = storage_bytes();
   std::size_t bytes = 0;
   const graph recorded([&](cudaStream_t on) { return c().call(nullptr, bytes, a, on); });
   EXPECT_CUDA_SUCCESS(recorded.status());
   EXPECT_EQ(0u, recorded.nodes());
   EXPECT_EQ(expected, bytes);
-  // All arrays are at one address, which a call would refuse. A size query does not look at it.
+  // All arrays are at one address, which a call would refuse. A size query does not look at addresses.
   arguments same = a;
   std::fill(same.arrays.begin(), same.arrays.end(), a.arrays[0]);
   EXPECT_CUDA_SUCCESS(c().call(nullptr, bytes, same, nullptr));
@@ -178,7 +179,8 @@ TEST_P(DeviceArguments, nothing_needs_no_arrays_but_those_of_single_results) {
 
 // ------------------------------------------------------------------ common memory
 
-/// Calls `judge(placed, is_refused, is_same)` with every written array at each edge of every other array.
+/// Places every written array at each edge of every other array, and calls `judge(placed, is_refused, is_same)` each
+/// time.
 template <class Judge>
 void for_each_overlap(const device_call& call, const scene& memory, const Judge& judge) {
   const arguments home = memory.of_call();
@@ -189,8 +191,8 @@ void for_each_overlap(const device_call& call, const scene& memory, const Judge&
       const array& other = call.arrays[i];
       const auto index = static_cast<int>(i);
       if (i == o || out.may_overlap_array(index)) continue;
-      // The first bytes of arrays, the last ones that the host knows of, and side by side. Multiples
-      // of 8 keep all alignments.
+      // Overlaps in the first bytes, overlaps in the last bytes that the host knows of, and arrays side by side. All
+      // distances are multiples of 8 bytes, so the arrays stay aligned.
       const auto known = [&](const array& each) {
         const std::size_t bytes = out.first_items_with == index ? each.item_bytes : each.known_bytes();
         return static_cast<std::ptrdiff_t>((bytes + 7) / 8 * 8);
@@ -226,7 +228,7 @@ TEST_P(DeviceArguments, arrays_side_by_side_and_in_place_are_allowed) {
   for_each_overlap(c(), memory, [&](const arguments& placed, bool is_refused, bool is_same) {
     if (is_refused) return;
     const std::vector<unsigned char> written = run(memory, placed);
-    // If the data are also the flags, they have other contents.
+    // Data that are placed on the flags have other contents, so the result differs.
     if (is_same && c().arrays[0].is == role::in_place) return;
     EXPECT_TRUE(expected == written);
   });
@@ -234,7 +236,7 @@ TEST_P(DeviceArguments, arrays_side_by_side_and_in_place_are_allowed) {
 
 // ------------------------------------------------------------------ types of counts
 
-/// The same calls with counts of two types.
+/// Expects that two lists of the same calls, which differ in the type of their counts, have the same results.
 inline void expect_same_results(const std::vector<device_call>& expected, const std::vector<device_call>& other) {
   ASSERT_EQ(expected.size(), other.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The table of arguments: joins.
+// Tests the arguments of joins: see device_arguments.cuh.
 #define STRATA_DEBUG_LOG 1
 #include <vector>
 
@@ -16,8 +16,8 @@ std::vector<device_call> calls() {
 }
 INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>()), test_name);
 
-// The host back end checks all types of counts: kernels for all of them would take nvcc minutes, and only the host
-// reads the type of a count.
+// Only the host back end tests a second type of counts: nvcc would take minutes for the kernels, and only host code
+// depends on this type.
 #if STRATA_HOST_SIMT && !STRATA_TEST_FEW_TYPES
 TEST(device_arguments, counts_may_have_any_integer_type) { expect_same_results(calls<i64>(), calls<unsigned char>()); }
 #endif

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The table of arguments: reductions, scans, selections and loops. Which inputs and addresses all calls take.
+// Tests the arguments of reductions, scans, selections and loops: see device_arguments.cuh. Also tests checks that all
+// calls share: how far iterators reach, and whether arrays overlap.
 #define STRATA_DEBUG_LOG 1
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +22,8 @@ std::vector<device_call> calls() {
 }
 INSTANTIATE_TEST_SUITE_P(all, DeviceArguments, ::testing::ValuesIn(calls<i64>()), test_name);
 
-// The host back end checks all types of counts: kernels for all of them would take nvcc minutes, and only the host
-// reads the type of a count.
+// Only the host back end tests a second type of counts: nvcc would take minutes for the kernels, and only host code
+// depends on this type.
 #if STRATA_HOST_SIMT && !STRATA_TEST_FEW_TYPES
 TEST(device_arguments, counts_may_have_any_integer_type) { expect_same_results(calls<i64>(), calls<unsigned char>()); }
 #endif
@@ -82,7 +83,7 @@ TEST(device_arguments, nothing_overflows_near_the_last_address) {
   EXPECT_TRUE(arrays_overlap(at(4), ~std::size_t{0}, at(end - 8), 1));
   EXPECT_TRUE(arrays_overlap(at(end - 8), 1, at(4), ~std::size_t{0}));
   EXPECT_FALSE(arrays_overlap(at(0), 100, at(end), 1));
-  // Rows of 8 bytes, 16 apart: behind the first matrix, and behind the last address.
+  // Matrices of rows of 8 bytes, 16 bytes apart. `high` would reach beyond the last address.
   const strided_bytes high{end - 64, 1000, 8, 16}, low{16, 1000, 8, 16};
   EXPECT_FALSE(have_common_bytes(high, low));
   EXPECT_FALSE(have_common_bytes(low, high));
@@ -102,7 +103,7 @@ TEST(device_arguments, matrices_have_the_common_bytes_that_their_elements_have) 
     };
     const strided_bytes a = make();
     strided_bytes b = make();
-    // Different pitches of matrices with gaps are not wholly compared.
+    // The check is exact only if the pitches of two matrices with gaps are equal.
     if (!a.is_dense() && !b.is_dense()) b.pitch = a.pitch, b.width = std::min(b.width, a.pitch);
     std::vector<char> has(256);
     bool expected = false;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How the device tests make calls: always with exactly as much temporary storage as was asked for,
-// between guard bands, full of what earlier owners of the memory may have left there.
+// How device tests make calls. Temporary storage has exactly the size that the call asked for, lies between guard
+// bands, and holds garbage, like memory that was used before.
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
@@ -21,7 +21,7 @@ namespace device_test {
 using strata_test::device_vector;
 using strata_test::is_small;
 
-/// A chain of one policy, whose rows are those of `Rows`.
+/// A policy hub of one policy, which has the tuning rows of `Rows`.
 template <class Rows>
 struct one_policy_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, Rows> {};
@@ -62,8 +62,8 @@ class scratch : public strata_test::guarded_memory {
   }
 };
 
-/// `call(storage, bytes)` forwards to a two-phase function. Returns the first error, that of the
-/// execution included.
+/// Asks `call(nullptr, bytes)` for the size of the storage, makes `call(storage, bytes)`, and waits for the device.
+/// Returns the first error.
 template <class Call>
 cudaError_t in_two_phases(const Call& call, contents garbage, std::size_t misalignment = 0) {
   std::size_t bytes = 0;
@@ -79,14 +79,15 @@ cudaError_t in_two_phases(const Call& call, contents garbage, std::size_t misali
   return status != cudaSuccess ? status : execution;
 }
 
-/// Makes such a call, with another kind of garbage in the storage each time.
+/// Makes a two-phase call. The kind of garbage in the storage changes from call to call.
 template <class Call>
 cudaError_t in_two_phases(const Call& call) {
   static unsigned calls = 0;
   return in_two_phases(call, all_contents[calls++ % 3]);
 }
 
-/// A call that may be refused, because of its arguments or because it gets a byte less storage than it asks for.
+/// Makes a call that may be refused, because of its arguments or because it gets one byte less storage than it asks
+/// for.
 template <class Call>
 cudaError_t in_storage(bool is_one_byte_short, const Call& call) {
   std::size_t bytes = 0;
@@ -100,7 +101,7 @@ cudaError_t in_storage(bool is_one_byte_short, const Call& call) {
   return status;
 }
 
-/// `call()` forwards to the overload without storage arguments.
+/// Makes `call()`, which has no storage arguments, and waits for the device. Returns the first error.
 template <class Call>
 cudaError_t in_one_phase(const Call& call) {
   const cudaError_t status = call();
@@ -108,7 +109,7 @@ cudaError_t in_one_phase(const Call& call) {
   return status != cudaSuccess ? status : execution;
 }
 
-/// Returns what `call(T* out, storage...)` writes, in two phases.
+/// Returns the item that `call(T* out, storage...)` writes, in two phases.
 template <class T, class Call>
 T result_of(const Call& call) {
   device_vector<T> out(1);
@@ -117,7 +118,7 @@ T result_of(const Call& call) {
   return out.to_host()[0];
 }
 
-/// What `call(T* out, storage...)` writes to `count` outputs; no byte next to them changes.
+/// Returns the `count` items that `call(T* out, storage...)` writes. Guard bands beside them show writes out of bounds.
 template <class T, class Call>
 std::vector<T> results_of(std::int64_t count, const Call& call) {
   device_vector<T> out(static_cast<std::size_t>(count));
@@ -125,7 +126,7 @@ std::vector<T> results_of(std::int64_t count, const Call& call) {
   return out.to_host();
 }
 
-/// What `call(T* out)` writes, by an overload without storage arguments.
+/// Returns the item that `call(T* out)`, which has no storage arguments, writes.
 template <class T, class Call>
 T result_without_storage(const Call& call) {
   device_vector<T> out(1);
@@ -137,8 +138,8 @@ T result_without_storage(const Call& call) {
 
 using sizes = std::initializer_list<std::size_t>;
 
-/// Ascending: 0, 1, and the neighbours of whatever a warp, a tile or a block may take: powers of two
-/// and three times powers of two.
+/// Ascending sizes from 0 to `largest`: powers of two and three times powers of two, with their neighbours. Warps,
+/// blocks and tiles end there.
 inline std::vector<std::size_t> boundary_sizes(std::size_t largest) {
   std::vector<std::size_t> all = {0, 1, 2, 3};
   for (std::size_t power = 4; power <= largest; power *= 2) {
@@ -151,14 +152,14 @@ inline std::vector<std::size_t> boundary_sizes(std::size_t largest) {
   return all;
 }
 
-/// The boundaries, and one size with many tiles for each block.
+/// boundary_sizes, and one size with many tiles for each block.
 inline std::vector<std::size_t> usual_sizes() {
   std::vector<std::size_t> all = boundary_sizes(if_small<std::size_t>(1u << 14, 1u << 17));
   all.push_back(if_small((1u << 16) + 3, (1u << 20) + 3));
   return all;
 }
 
-/// Uniform integers of [low, high], as values of type T.
+/// Uniform random integers from `low` to `high`, converted to T.
 template <class T>
 std::vector<T> random_integers(std::size_t count, long long low, long long high, std::uint64_t stream = 0) {
   std::mt19937_64 bits = strata_test::random_bits(stream);
@@ -192,7 +193,7 @@ class stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What `issue(stream)` puts into a stream, recorded instead of executed.
+/// A graph of what `issue(stream)` launches, captured instead of executed.
 class graph {
  public:
   template <class Issue>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every device call, once. device_arguments_*_test hold each against the table of include/strata/README.md,
-// "Arguments"; device_execution_*_test compare its forms. meta/arguments.py looks whether a function is missing. The
-// lists are compiled in several sources, because nvcc takes minutes for the kernels of a list.
+// Lists of all device calls. The tests device_arguments_* check each call against the table "Arguments" of
+// include/strata/README.md; the tests device_execution_* compare its forms. meta/arguments.py finds functions that are
+// missing here. Several sources compile these lists, because nvcc takes minutes for the kernels of one list.
 #pragma once
 
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
@@ -88,7 +88,7 @@ struct is_any {
 struct always_five {
   STRATA_HD u32 operator()() const { return 5; }
 };
-/// The extents of a row, and its layout.
+/// The extents of a matrix of one row.
 struct row_of {
   using index_type = i64;
   static constexpr std::size_t rank() { return 2; }
@@ -101,7 +101,7 @@ struct layout_of_row {
   i64 stride(std::size_t r) const { return r == 0 ? row.columns : 1; }
   row_of row;
 };
-/// An array in the shape of an mdspan.
+/// A row of numbers with the interface of an mdspan.
 struct array_of_row {
   struct mapping_type : layout_of_row {
     i64 required_span_size() const { return row.columns; }
@@ -130,7 +130,8 @@ struct write_column {
 
 constexpr auto n = static_cast<std::size_t>(item_count);
 constexpr auto s = static_cast<std::size_t>(segment_count);
-/// Capacity of the results of joins in probe order, which have fewer rows. The number fits each type of counts.
+/// Capacity for the results of joins in probe order, more than they need. It fits every type of counts, even unsigned
+/// char.
 constexpr i64 capacity = 255;
 
 inline array in(std::size_t count = n) { return {role::input, sizeof(u32), count, count}; }
@@ -146,9 +147,9 @@ array result() {
   return {role::result, sizeof(T), 1, 1};
 }
 inline array counters(std::size_t bins = 8) { return {role::result, sizeof(u32), bins, bins}; }
-/// A number of items.
+/// An output for a number of items.
 inline array number() { return result<i64>(); }
-/// An array of which the host knows the first item only.
+/// An array of unknown length: the host knows only that its first item is used.
 inline array from_first(array a) {
   a.known_count = 1;
   return a;
@@ -161,16 +162,16 @@ inline array may_overlap(std::vector<int> which, array a) {
   a.may_overlap = std::move(which);
   return a;
 }
-/// An output of segments of array 0 that have offsets.
+/// An output of segments of array 0 that have offsets: only the first items of both arrays are checked for overlap.
 inline array of_segments(array a) {
   a.first_items_with = 0;
   return a;
 }
-/// An output that may be any of these inputs.
+/// An output that may be the same array as one of these inputs.
 inline array out_over(std::vector<int> which) { return may_be(std::move(which), out()); }
 /// An output whose length only the device knows.
 inline array some_out() { return from_first(out()); }
-/// The only result, which may lie in the input.
+/// A single result, which may lie anywhere in array 0.
 template <class T>
 array single() {
   return may_overlap({0}, result<T>());
@@ -187,9 +188,9 @@ const std::vector<i64> items = {item_count}, segments = {segment_count},
 
 // ------------------------------------------------------------------ calls
 
-// A call with the arguments `a`: U is an array of u32, I one of i64, P one of indices and values, PP one of pointers, B
-// a double buffer of two arrays, N a count in the type that is tested. Arrays are not const and N is an lvalue, so that
-// forms without storage could take them for storage.
+// A call with the arguments `a`. U(i), I(i), P(i) and PP(i) are array i: of u32, of i64, of indices with values, and of
+// pointers. B(i) is a double buffer of arrays i and i + 1. N(i) is count i, in the tested type. Arrays are not const
+// and N(i) is an lvalue: an overload with too few requirements could take them for storage.
 #define STRATA_CALL_AS(text, function, ...)                                          \
   Maker::make(text "(" #__VA_ARGS__ ")", [](const arguments& a, auto&&... storage) { \
     return [&](const auto&... where) {                                               \
@@ -480,7 +481,8 @@ std::vector<device_call> transformations() {
   };
 }
 
-/// Loops that write where the host cannot look, or with a distance as count: for the forms only.
+/// Loops that write to memory that the host cannot check, or whose count is a distance between iterators. Only the
+/// tests device_execution_* make these calls.
 template <class Count, class Maker>
 std::vector<device_call> loops() {
   using indices = CountingInputIterator<u32>;
@@ -560,11 +562,11 @@ std::vector<device_call> other_calls() {
   };
 }
 
-/// A table of the keys 0, 2, 4, ..., 38, made by the first call. It stays until the program ends.
+/// Returns a table of the keys 0, 2, 4, ..., 38. The first call builds it; it stays until the program ends.
 template <JoinOrder Order>
 const auto& join_table() {
   using Table = JoinTable<u32, u32, JoinHash, Equality, Order>;
-  // Hidden, as types of the library in CUDA sources are.
+  // The library's types are hidden in CUDA sources, so a class that has one as a member must be hidden, too.
   struct __attribute__((visibility("hidden"))) owner {
     owner() {
       constexpr int rows = 20;
@@ -642,7 +644,7 @@ std::vector<device_call> joins() {
 #undef B
 #undef N
 
-/// Joins several lists to one.
+/// Concatenates lists of calls.
 inline std::vector<device_call> joined(std::initializer_list<std::vector<device_call>> lists) {
   std::vector<device_call> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Device calls as data: which arrays and counts a call has, and what is promised of them. Memory in which
-// the arrays can be placed anywhere, over each other too.
+// Device calls as data: which arrays and counts a call has, and which arrays may overlap. A `scene` is memory in which
+// the arrays of a call can be placed anywhere, also over each other.
 #pragma once
 
 #include <strata/core/types.hpp>
@@ -34,25 +34,25 @@ enum class role {
   output,
   result,    // written for empty inputs too
   in_place,  // read and written
-  begins,    // of segments
+  begins,    // where segments begin
   ends,
-  pointers  // to buffers of their own, of which the host knows nothing
+  pointers  // device pointers to buffers, which the host cannot read
 };
-/// Bytes of memory behind each of the pointers.
+/// Bytes of each buffer that an array of pointers points to.
 constexpr std::size_t buffer_bytes = 64;
 
 struct array {
   role is;
   std::size_t item_bytes;
   std::size_t count;
-  /// How many of its items the host knows to be read or written. What lies behind overlaps nothing that
-  /// the host could find.
+  /// Number of items that the host knows the call to use. It cannot check whether the items behind them overlap
+  /// anything.
   std::size_t known_count;
-  /// The inputs that this output may be, item by item.
+  /// Inputs that may be the same array as this output.
   std::vector<int> may_be = {};
   /// Arrays that this output may overlap in any way.
   std::vector<int> may_overlap = {};
-  /// An input with which only the first items are compared, or -1.
+  /// Index of an input, or -1. For an overlap with this input, only the first items of input and output are checked.
   int first_items_with = -1;
 
   bool is_written() const { return is == role::output || is == role::result || is == role::in_place; }
@@ -69,11 +69,11 @@ struct array {
   }
 };
 
-/// What a call is given: arrays in the order of its description, and counts.
+/// The arguments of a call: its arrays in the order of its description, and its counts.
 struct arguments {
   std::vector<unsigned char*> arrays;
   std::vector<std::int64_t> counts;
-  /// What the call before has left of its double buffers.
+  /// The double buffers as the last call left them.
   mutable std::array<strata::DoubleBuffer<std::uint32_t>, 2> double_buffers = {};
 
   template <class T>
@@ -86,7 +86,7 @@ struct arguments {
   }
 };
 
-/// The counts of a call as `Count`.
+/// The counts of a call, converted to `Count`.
 template <class Count>
 class counts_as {
  public:
@@ -101,14 +101,14 @@ class counts_as {
 
 class call_forms;
 
-/// A call, and how a user writes it.
+/// A call, and its source text.
 struct written_call {
   std::string text;
   std::function<cudaError_t(void*, std::size_t&, const arguments&, cudaStream_t)> with_storage;
-  /// For each class of streams, if it is made by `all_forms`.
+  /// The call on each class of streams. Only `all_forms` fills this.
   std::vector<std::shared_ptr<const call_forms>> forms = {};
 
-  /// `Class::Function`.
+  /// Returns "Class::Function".
   std::string function() const {
     const std::size_t begin = text.find_first_not_of('(');
     return text.substr(begin, text.find_first_of("<(", begin) - begin);
@@ -118,7 +118,7 @@ struct written_call {
   }
 };
 
-/// Makes calls of a `form(arguments, storage...)(where...)`.
+/// Makes calls that have only the form with storage, `form(arguments, storage...)(stream)`.
 struct only_with_storage {
   template <class Form>
   static written_call make(const char* text, const Form& form) {
@@ -132,9 +132,9 @@ struct device_call {
   std::vector<array> arrays;
   std::vector<std::int64_t> counts;
   written_call call;
-  /// True if outputs have an order that may change from run to run. Then only results are compared.
+  /// True if the order of the outputs may change from run to run. Then only arrays of the role `result` are compared.
   bool is_unordered = false;
-  /// True if a call without storage takes memory.
+  /// True if the call allocates memory when it gets no temporary storage.
   bool takes_memory = true;
 };
 inline std::ostream& operator<<(std::ostream& os, const device_call& c) { return os << c.call.text; }
@@ -143,13 +143,13 @@ inline device_call unordered(device_call call) {
   call.is_unordered = true;
   return call;
 }
-/// Returns the call of a function that keeps nothing in temporary storage.
+/// Marks a call that needs no temporary storage, and so allocates none.
 inline device_call without_memory(device_call call) {
   call.takes_memory = false;
   return call;
 }
 
-/// The function, and the call's number.
+/// The name of a test: the function, and the number of the call.
 inline std::string test_name(const ::testing::TestParamInfo<device_call>& call) {
   std::string name = call.param.call.function();
   return name.replace(name.find("::"), 2, "_") + "_" + std::to_string(call.index);
@@ -174,7 +174,7 @@ class scene {
     return {std::vector<unsigned char*>(call.arrays.size(), nullptr), call.counts};
   }
 
-  /// Writes the contents of all arrays where `a` says. Outputs are poisoned, as all other memory is.
+  /// Writes the contents of all inputs to where `a` says. Poisons the outputs and all other memory.
   void reset(const arguments& a) {
     auto* const begin = static_cast<unsigned char*>(memory_.data());
     const arguments home = of_call();
@@ -195,7 +195,7 @@ class scene {
     memory_.read(bytes.data());
     return bytes;
   }
-  /// What is in the arrays that the call writes, and in buffers.
+  /// Returns the contents of the buffers and of the arrays that the call writes.
   std::vector<unsigned char> written(const arguments& a) const {
     const std::vector<unsigned char> all = read();
     std::vector<unsigned char> bytes;
@@ -221,7 +221,7 @@ class scene {
   static std::size_t slot(const device_call& call, const array& each) {
     return 2 * room(call) + aligned(each.bytes()) + aligned(each.bytes_of_buffers());
   }
-  /// The buffers of an array of pointers lie behind the room of the array.
+  /// The buffers of an array of pointers lie behind the room of this array.
   unsigned char* buffers_of(const array& each, unsigned char* pointers) const {
     return pointers + aligned(each.bytes()) + room(call_);
   }

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What size queries of all device-wide calls answer alike: counts that cannot be are refused at once,
-// and pointers are not looked at.
+// Size queries of all device calls refuse impossible counts, and do not look at pointers.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_find.cuh>
@@ -48,11 +47,11 @@ struct is_odd {
 
 constexpr auto most = std::numeric_limits<std::int64_t>::max();
 
-/// A size query with a count that the test chooses, with null pointers.
+/// A size query with null pointers and with a count that the test chooses.
 struct query {
   std::string name;
   std::function<cudaError_t(std::size_t&, std::int64_t)> ask;
-  /// The size grows by at least this much for each item.
+  /// The size grows by at least this many bytes for each item.
   std::size_t bytes_per_item = 0;
 };
 std::ostream& operator<<(std::ostream& os, const query& q) { return os << q.name; }
@@ -139,7 +138,7 @@ std::vector<query> queries() {
          const auto build = strata::join_side<int>(nullptr, n);
          return strata::JoinTable<int, std::int64_t>::MemoryBytes(build, bytes);
        },
-       // The host back end keeps no table.
+       // The host back end of joins keeps no table.
        STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_CUDA ? 4 : 0},
   };
 }
@@ -188,8 +187,8 @@ TEST(device_counts, refuses_counts_that_no_iterator_can_reach) {
   EXPECT_EQ(12345u, bytes);
 }
 
-/// Where 128 bits are an integer type for the standard library, and so for calls that check the type of a count: not
-/// without extensions of the compiler.
+/// Counts of 128 bits compile only where the standard library takes `__int128` for an integer type, because calls check
+/// the type of a count. Without extensions of the compiler (gnu++17), it does not.
 template <class Wide>
 void check_wide_counts_of_any_type(Wide n) {
   if constexpr (std::is_integral_v<Wide>) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls that CUB has since 3.1 to 3.5, with CUB and with strata in its place: see meta/cub_calls/calls.cuh. The CUB of
-// the toolkit may be older: then nothing is compared.
+// Compares calls that CUB introduced in versions 3.1 to 3.5 with strata's: see meta/cub_calls/calls.cuh. Nothing is
+// compared if the toolkit's CUB is older than 3.5.
 #include <cuda_runtime.h>
 
 #include <cub/version.cuh>

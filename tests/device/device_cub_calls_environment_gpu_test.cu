@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB in environments, with CUB and with strata in its place: see meta/cub_calls/calls.cuh. Nothing is called
-// with versions of CUB before 3.5, not all of which have environments.
+// Compares calls of CUB in environments with strata's: see meta/cub_calls/calls.cuh. Nothing is compared with CUB
+// before 3.5, because not all older versions have environments.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_for.cuh>
 #include <strata/device/device_histogram.cuh>
@@ -58,7 +58,7 @@ STRATA_COMPARE_CUB_CALLS(device_environment_top_k)
 
 namespace shape_of_environments {
 
-// The numbers of the enumerators, which strata reads.
+// strata reads the numbers of libcu++'s enumerators, so its own enumerators must have the same numbers.
 namespace ex = cuda::execution;
 namespace ours = strata::detail;
 template <class Requirement, class Ours>
@@ -76,7 +76,7 @@ static_assert(has_number_of(ex::tie_break::unspecified_t{}, ours::tie_break::uns
 static_assert(has_number_of(ex::tie_break::prefer_smaller_index_t{}, ours::tie_break::prefer_smaller_index));
 static_assert(has_number_of(ex::tie_break::prefer_larger_index_t{}, ours::tie_break::prefer_larger_index));
 
-// Other things that environments of libcu++ hold.
+// Environments may also hold memory resources and tunings. Iterators and operators are not environments.
 using resource = cuda::mr::any_resource<cuda::mr::device_accessible>;
 using memory = cuda::std::execution::prop<cuda::mr::get_memory_resource_t, resource>;
 using tuning = decltype(cuda::execution::tune());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Environments of libcu++ as the last argument. device_execution_*_test have each call in one.
+// Environments of libcu++ as the last argument. The tests device_execution_* make every call in an environment.
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_top_k.cuh>
@@ -28,7 +28,7 @@ using strata::DeviceTopK;
 using strata::detail::is_environment;
 using strata::detail::is_exact;
 
-/// Another class than those of libcu++, which answers two of its queries.
+/// A user's class of environments, which answers two queries of libcu++.
 template <class Resource>
 struct own_environment {
   cu::stream_ref query(cu::get_stream_t) const noexcept { return stream; }
@@ -38,7 +38,7 @@ struct own_environment {
   Resource memory;
 };
 
-/// Memory of the stream-ordered allocator.
+/// A resource that takes memory from the stream-ordered allocator, counts its calls, and fails if told to.
 struct counting_memory {
   void* allocate(std::size_t bytes, cudaStream_t stream) {
     ++allocations;
@@ -61,7 +61,7 @@ struct counting_memory {
   cudaStream_t on = nullptr;
 };
 
-/// As resources of libcu++ were before its version 3.1.
+/// A resource with the interface that libcu++ had before version 3.1.
 struct older_resource {
   void* allocate_async(std::size_t bytes, std::size_t /*alignment*/, cu::stream_ref stream) {
     return memory.allocate(bytes, stream.get());
@@ -87,7 +87,8 @@ static_assert(is_environment<own_environment<memory_ref>> && is_environment<memo
 static_assert(!is_environment<answers_another_query> && !is_environment<int> && !is_environment<int*>);
 static_assert(!is_environment<strata::CountingInputIterator<int>> && !is_environment<strata::Sum>);
 
-// gpu_to_gpu: operands may be associated in any way.
+// is_exact is true if the result does not depend on how operands are associated. Only then can a call promise the
+// determinism gpu_to_gpu.
 static_assert(is_exact<const int*, long long*&, int, cu::stream_ref>());
 static_assert(is_exact<int*, strata::Max, unsigned char, std::size_t>());
 static_assert(is_exact<float*, __half*, strata::Max, float, int>());
@@ -165,7 +166,7 @@ TEST_F(DeviceEnvironment, resources_of_libcudacxx_are_for_executions_too) {
   EXPECT_EQ(2, memory_.deallocations);
 }
 
-// DeviceTopK takes the requirements that CUB demands for it, and its result is the same as without them.
+// DeviceTopK accepts the requirements that CUB demands for it. They do not change its result.
 TEST_F(DeviceEnvironment, top_k_takes_requirements) {
   const device_vector<float> in(std::vector<float>{3, 9, 4, 9, 7, 1});
   device_vector<float> out(3);

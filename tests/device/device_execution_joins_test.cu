@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of joins without temporary storage.
+// Compares all forms of calls of joins: see execution_forms.cuh.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,8 +15,8 @@ INSTANTIATE_TEST_SUITE_P(joins, DeviceExecution, ::testing::ValuesIn(joined({joi
 
 namespace {
 
-// What a table is built on, and what it is extended on. In an unnamed namespace, because the lambda captures a table,
-// whose type has hidden visibility.
+// Builds a table, extends it and joins with it on a stream of class `Stream`. In an unnamed namespace, because the
+// lambda captures a table, whose type has hidden visibility.
 template <class Stream>
 void expect_table_on() {
   using Table = strata::JoinTable<u32, u32>;

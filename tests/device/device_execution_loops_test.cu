@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls without temporary storage: loops, copies, merges, groups, searches and histograms.
+// Compares all forms of calls of loops, copies, merges, groups, searches and histograms: see execution_forms.cuh.
 #include <cstddef>
 
 #include "device/execution_forms.cuh"

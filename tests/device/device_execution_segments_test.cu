@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of sorts of segments without temporary storage.
+// Compares all forms of calls of sorts of segments: see execution_forms.cuh.
 #include <cstddef>
 
 #include "device/execution_forms.cuh"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of sorts without temporary storage.
+// Compares all forms of calls of sorts: see execution_forms.cuh.
 #include <cstddef>
 
 #include "device/execution_forms.cuh"

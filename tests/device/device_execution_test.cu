@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls without temporary storage: reductions, scans and selections, and what an execution promises.
+// Compares all forms of calls of reductions, scans and selections: see execution_forms.cuh. Tests what an execution
+// promises.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -17,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(arrays, DeviceExecution,
                                                      selections<std::size_t, all_forms>()})),
                          test_name);
 
-/// Memory that is there already.
+/// A resource that always returns the same memory, which was allocated in advance.
 struct reserved {
   void* allocate(std::size_t bytes, cudaStream_t) {
     EXPECT_LE(bytes, storage.bytes());
@@ -28,8 +29,8 @@ struct reserved {
   scratch storage{1 << 20};
 };
 
-// All work of a call is on the stream of the execution: a graph that is captured from this stream, and only from it,
-// has all of it.
+// A call does all its work on the stream of its execution. So a graph that is captured from this stream alone holds all
+// of it.
 TEST(device_execution, work_is_done_on_the_stream_of_the_execution) {
   const device_vector<u32> in(std::vector<u32>(700, 1));
   device_vector<u32> out(700);

@@ -48,7 +48,7 @@ const float infinity = std::numeric_limits<float>::infinity();
 
 // ------------------------------------------------------------------ inputs
 
-// Places of an item that lie differently in packs of a thread, lanes, warps, tiles and blocks.
+// Positions of an item at the edges of packs, warps, tiles and blocks, in the middle, and at the end.
 std::vector<std::size_t> places(std::size_t size) {
   std::vector<std::size_t> all;
   for (const std::size_t place : {0u, 1u, 7u, 31u, 32u, 511u, 512u, 4095u, 4096u}) {
@@ -118,7 +118,7 @@ T extreme(const std::vector<T>& items, std::size_t begin, std::size_t end) {
   return result;
 }
 
-// The first of the best, where zeros are equal and so are NaNs.
+// Index of the first extreme item. Zeros of both signs count as equal, and so do NaNs.
 template <bool IsMax, class T>
 std::size_t extreme_index(const std::vector<T>& items, std::size_t begin, std::size_t end) {
   std::size_t best = begin;
@@ -130,7 +130,7 @@ std::size_t extreme_index(const std::vector<T>& items, std::size_t begin, std::s
   return best;
 }
 
-// The bits of a NaN are not specified.
+// The bits of a result that is NaN are not specified.
 template <class T>
 bool same(T a, T b) {
   return same_bits(a, b) || (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
@@ -169,7 +169,7 @@ TYPED_TEST(DeviceExtremes, of_an_array) {
     EXPECT_SAME_REAL(extreme<true>(items, 0, size), result_of<T>([&](T* out, auto&&... storage) {
                        return DeviceReduce::Max(storage..., in, out, size);
                      }));
-    // An initial value that is a NaN takes no part.
+    // An initial value that is NaN does not change the result.
     EXPECT_SAME_REAL(extreme<false>(items, 0, size), result_of<T>([&](T* out, auto&&... storage) {
                        return DeviceReduce::Reduce(storage..., in, out, size, strata::Min{}, T(nan));
                      }));
@@ -306,7 +306,8 @@ TYPED_TEST(DeviceExtremes, running_in_segments) {
 
 inline constexpr int block_threads = 96;
 
-// Each output is of all items: by a block, by each of its warps, by a thread, and the last of scans.
+// Writes the extreme of all items four times: by BlockReduce, by the last item of BlockScan, by ThreadReduce and
+// WarpReduce, and by the last item of WarpScan.
 template <class T, class Operator>
 STRATA_KERNEL void reduce_in_layers(const T* in, T* out, Operator op) {
   using BlockReduce = strata::BlockReduce<T, block_threads>;

@@ -16,7 +16,7 @@ namespace device_future_count_test {
 
 using strata::DeviceRadixSort;
 
-/// The sizes are those of sorts by one block, by one cluster, and by passes.
+/// These sizes are sorted by one block, by a cluster, and in passes.
 TEST(device_future_count, radix_sorts) {
   for (const std::size_t n : max_counts(30001)) {
     EXPECT_SAME(n, DeviceRadixSort::SortKeys, in, out, count, 0, 32);
@@ -32,7 +32,8 @@ TEST(device_future_count, radix_sorts_of_pairs) {
   }
 }
 
-// With a count that the host knows, such small keys are sorted by counting. With a FutureCount, they take another way.
+// With a count that the host knows, keys of one byte are sorted by counting. With a FutureCount, another algorithm
+// sorts them.
 TEST(device_future_count, radix_sorts_of_small_keys) {
   for (const std::size_t n : max_counts(30001)) {
     expect_same("bytes", n, [](arrays& a, auto count) {

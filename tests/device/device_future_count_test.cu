@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls whose number of items lies in device memory: the same results as with the number itself, and nothing behind.
+// Calls whose number of items lies in device memory have the same results as with the number itself, and write nothing
+// behind them.
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -59,8 +60,8 @@ TEST(device_future_count, scans) {
   }
 }
 
-// Replays have the same epoch, but other blocks take part in them. A block must not take the words of an earlier replay
-// for those of this one.
+// All replays have the same epoch, but other blocks take part in each. A block must not mistake words of an earlier
+// replay for words of its own.
 TEST(device_future_count, graphs_may_be_replayed_with_other_counts_under_any_schedule) {
   for (const std::size_t n : {std::size_t{6000}, STRATA_HOST_SIMT ? large_for_schedules() : std::size_t{1} << 20}) {
     arrays all(n);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Device calls where a part of the multiprocessors is all that they may use, directly and captured, and
-// beside a kernel that holds multiprocessors and does not end by itself.
+// Device calls in a green context, which has only a part of the multiprocessors, directly and in a captured graph. Also
+// calls beside a kernel that occupies a multiprocessor until the test ends it.
 #include <strata/core/detail/driver_functions.cuh>
 
 #include <cuda.h>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace device_test;
 
-// What the library has of <cuda.h>.
+// The library has its own copies of these declarations of <cuda.h>. They must be equal.
 using strata::detail::driver_resource;
 static_assert(sizeof(driver_resource) == sizeof(CUdevResource_v1), "");
 static_assert(offsetof(driver_resource, multiprocessors) == offsetof(CUdevResource_v1, sm.smCount), "");
@@ -41,7 +41,8 @@ bool ends_within(cudaStream_t on, int milliseconds) {
   return cudaStreamQuery(on) != cudaErrorNotReady;
 }
 
-/// A kernel that never ends cannot be taken back: nothing after it would be of any use.
+/// Ends the program if work on a stream does not end: a kernel that hangs cannot be stopped, so no further test could
+/// run.
 void expect_end(cudaStream_t on, const std::string& what) {
   if (ends_within(on, 600000)) return;
   std::printf("FAILED: %s did not end within ten minutes\n", what.c_str());
@@ -56,7 +57,7 @@ Function* driver(const char* name) {
   return function;
 }
 
-/// A stream of a green context with at least so many multiprocessors.
+/// A stream of a green context of at least `multiprocessors` multiprocessors.
 class green_stream {
  public:
   explicit green_stream(unsigned multiprocessors) {
@@ -93,7 +94,7 @@ class green_stream {
   int multiprocessors_ = 0;
 };
 
-/// The calls, each with its result on the whole device.
+/// A call, and its result on the whole device.
 struct known_operation {
   operation call;
   std::vector<std::uint64_t> expected;
@@ -160,7 +161,7 @@ TEST_P(device_green_context, captured_calls_end_with_the_right_result) {
 
 INSTANTIATE_TEST_SUITE_P(multiprocessors, device_green_context, testing::Values(8u, 16u, 66u));
 
-/// Each block holds a multiprocessor until `*is_over`.
+/// Each block occupies a whole multiprocessor until `*is_over` is not 0.
 __global__ void hold_multiprocessor(const volatile int* is_over) {
   extern __shared__ char all_of_it[];
   if (threadIdx.x == 0) all_of_it[0] = 1;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Outputs of other types than results. Integers must be able to tell the numbers of items that are written to them.
-// To others, results are assigned as they are.
+// Outputs of other types than the results. An integer output must be able to represent each number of items that is
+// written to it. To other outputs, results are assigned as they are.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -30,7 +30,7 @@ struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
 
-/// `call(indices, count, storage, bytes)` is refused, the size query too, and writes nothing.
+/// Expects that `call(indices, count, storage, bytes)` and its size query are refused and write nothing.
 template <class Index, class Call>
 void expect_refused(int count, const Call& call) {
   SCOPED_TRACE(count);
@@ -128,7 +128,7 @@ TEST(device_index_types, places_of_extrema) {
 
 // ------------------------------------------------------------------ assigned as they are
 
-/// A number of hundredths, to which numbers can be assigned only.
+/// A number of hundredths. Numbers can be assigned to it, and nothing else.
 struct hundredths {
   int number;
   STRATA_HD void operator=(double x) { number = static_cast<int>(x * 100); }
@@ -155,7 +155,7 @@ class device_assigned_results : public testing::Test {
     d_keys.assign(keys);
   }
 
-  /// `call(output, storage, bytes)` writes these numbers.
+  /// Expects that `call(output, storage...)` writes these numbers.
   template <class Call>
   static void expect_assigned(const std::vector<double>& numbers, const Call& call) {
     expect_assigned_to([](int* to) { return hundredths_output(to); }, numbers, call);

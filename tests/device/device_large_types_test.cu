@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items of some hundred bytes: tiles of such items must fit shared memory.
+// Items of hundreds of bytes: their tiles must fit in shared memory.
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
@@ -75,7 +75,7 @@ class DeviceLargeTypes : public ::testing::Test {
 #if STRATA_TEST_FEW_TYPES && !defined(__CUDACC__)
 using large_types = ::testing::Types<large<400>, large<1024>>;
 #elif defined(__CUDACC__)
-using large_types = ::testing::Types<large<320>>;  // nvcc takes a minute for it, and more for larger ones
+using large_types = ::testing::Types<large<320>>;  // nvcc takes a minute for this type, and more for larger ones
 #else
 using large_types = ::testing::Types<large<400>, large<640>, large<1024>>;
 #endif

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a profiler sees of device calls: one range, named as the function that was called, and none of a size query.
-// NVTX looks for a tool in a variable, at the first range of the program.
+// A profiler sees one NVTX range for each device call, with the name of the called function, and none for a size query.
+// At the first range of a program, NVTX looks for a tool in the variable InitializeInjectionNvtx2_fnptr.
 #include <nvtx3/nvToolsExt.h>
 
 #include <strata/device/device_adjacent_difference.cuh>

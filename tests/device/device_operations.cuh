@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One call of each kernel whose blocks wait for each other, and of some others, for tests of what holds
-// for all device calls.
+// Calls for tests of what all device calls promise: one for each kernel whose blocks wait for each other, and some
+// others.
 #pragma once
 
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
@@ -40,14 +40,14 @@ class operation {
  public:
   using call_type = std::function<cudaError_t(void*, std::size_t&, cudaStream_t)>;
 
-  /// `reset` brings back what the call overwrites; `result` reads what it wrote.
+  /// `reset` restores what the call overwrites; `result` reads what the call has written.
   operation(std::string name, call_type call, std::function<void()> reset,
             std::function<std::vector<std::uint64_t>()> result)
       : name_(std::move(name)), call_(std::move(call)), reset_(std::move(reset)), result_(std::move(result)) {}
 
   const std::string& name() const { return name_; }
 
-  /// The temporary storage, which stays the same.
+  /// Returns the temporary storage. The first call allocates it.
   void* storage() {
     if (storage_ == nullptr) {
       EXPECT_CUDA_SUCCESS(call_(nullptr, bytes_, nullptr));
@@ -92,7 +92,7 @@ struct is_odd {
   STRATA_HD bool operator()(std::uint32_t x) const { return x % 2 != 0; }
 };
 
-/// Arrays of `n` items; each operation of a list has arrays of its own.
+/// Arrays of `n` items. Each operation has its own.
 struct operation_arrays {
   explicit operation_arrays(std::size_t n, std::uint32_t most_key = 0xffffffffu)
       : host(random_integers<std::uint32_t>(n, 0, most_key)),
@@ -153,8 +153,8 @@ operation segment_operation(const char* name, std::size_t n, const Call& call) {
                          });
 }
 
-/// A join of n rows with n rows, each key in about `n / most_key` rows of a side; with `frequent_rows`, the
-/// first rows of both sides have one key.
+/// A join of n rows with n rows. Each key is in about `n / most_key` rows of a side. The first `frequent_rows` rows of
+/// both sides have the same key.
 inline operation join_operation(const char* name, std::size_t n, std::uint32_t most_key, std::size_t frequent_rows) {
   struct sides {
     sides(std::size_t rows, std::uint32_t most, std::size_t frequent)
@@ -200,7 +200,8 @@ inline operation join_operation(const char* name, std::size_t n, std::uint32_t m
       });
 }
 
-/// Calls that take each path that sizes lead to: `small`, whose blocks are few, and `large` items.
+/// Each call once with `small` and once with `large` items. These sizes lead to all paths: `small` to few blocks,
+/// `large` to many.
 inline std::vector<operation> all_operations(std::size_t small, std::size_t large) {
   std::vector<operation> all;
   constexpr std::uint32_t any = 0xffffffffu;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What all device calls promise.
+// Promises of all device calls: older errors stay, graphs can be replayed, and results do not depend on the device.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ using namespace device_test;
 std::size_t small_size() { return if_small<std::size_t>(1500, STRATA_HOST_SIMT ? 5000 : 150000); }
 std::size_t large_size() { return if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 40000 : 3000000); }
 
-// This test is the first in the program, because work that is done once for each kernel must not clear an older error
+// This must be the first test of the program: work that is done once for each kernel must not clear an older error
 // either.
 TEST(device_operations, an_older_error_is_neither_returned_nor_cleared) {
   for (operation& call : all_operations(small_size(), large_size())) {
@@ -38,7 +38,7 @@ TEST(device_operations, graphs_of_them_may_be_replayed) {
     ASSERT_CUDA_SUCCESS(recorded.status());
     const stream on;
     for (int replay = 0; replay < 3; ++replay) {
-      // The third replay finds in the storage what the second has left there.
+      // The third replay finds in the storage what the second one left there.
       if (replay < 2) call.reset();
       ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
       on.synchronize();

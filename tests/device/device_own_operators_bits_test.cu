@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operators on bits, of types with a & | ^ of their own.
+// Bitwise operators on types with their own &, | and ^.
 #include "device/own_operators_tests.cuh"
 
 namespace {

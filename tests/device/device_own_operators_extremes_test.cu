@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Extremes of types with a < of their own, and calls without an operator.
+// Extremes of types with their own <, and calls that name no operator.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -54,7 +54,7 @@ TEST_F(device_own_operators, are_those_of_sums_and_extremes) {
   EXPECT_EQ(*most, result_of<tagged>([&](tagged* out, auto&&... storage) {
     return strata::DeviceReduce::Max(storage..., tags.data(), out, size);
   }));
-  // == tells equal keys apart: neither pair is less, nor are their values equal.
+  // Items with equal keys are not less than each other, but `==` tells them apart. The first one must be found.
   using pair = strata::KeyValuePair<long long, tagged>;
   const auto first_least = result_of<pair>(
       [&](pair* out, auto&&... storage) { return strata::DeviceReduce::ArgMin(storage..., tags.data(), out, size); });

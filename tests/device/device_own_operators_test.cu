@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of types with a + of their own.
+// Sums of types with their own +.
 #include "device/own_operators_tests.cuh"
 
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Each device class with a hub of the caller's: results are right, and all kernels whose rows the hub has run in the
-// blocks that it says.
+// Each device class with a policy hub of the caller: results are right, and each kernel that has a row in the hub runs
+// in blocks of the size that the row says.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
@@ -47,7 +47,7 @@ using strata::ChainedPolicy;
 
 // ------------------------------------------------------------------ hubs
 
-/// A chain of one policy. It counts the calls that choose from it; its rows are those of `Rows`.
+/// A policy hub of one policy, which has the tuning rows of `Rows` and counts the calls that ask it.
 template <class Rows>
 struct hub {
   struct Policy : ChainedPolicy<750, Policy, Policy, Rows> {
@@ -157,8 +157,9 @@ struct join_rows : strata::join_policy_hub::Policy750 {
 
 // ------------------------------------------------------------------ calls
 
-/// Makes a call with `Hub`. On the host back end, says of its launches whether all blocks together have as many threads
-/// as the hub says. `others` of them are of kernels without a row in it, and have `other_threads` in all.
+/// Makes a call with `Hub`. On the host back end, checks the number of threads of all launched blocks: `others` blocks
+/// belong to kernels without a row in the hub and have `other_threads` threads in all. Each other block must have
+/// `block_threads` threads.
 template <class Hub, class Call>
 void expect_used(int block_threads, const Call& call, [[maybe_unused]] int others = 0,
                  [[maybe_unused]] int other_threads = 0) {
@@ -363,7 +364,7 @@ TEST_F(device_policy_hubs, segmented_scan) {
     return strata::TunedDeviceSegmentedScan<Hub>::InclusiveSegmentedSum(in.data(), out.data(), offsets.data(),
                                                                         offsets.data() + 1, 10);
   });
-  // The scan of lengths before it has the rows of DeviceScan.
+  // A scan of the segments' lengths runs before, with the rows of DeviceScan.
   using lengths = strata::scan_policy_hub<unsigned long long, unsigned long long>::MaxPolicy;
   const device_vector<int> begins(offsets.to_host()), ends(offsets.to_host());
   expect_used<Hub>(
@@ -407,7 +408,8 @@ TEST_F(device_policy_hubs, find) {
   EXPECT_EQ(out.to_host(), expected);
 }
 
-// DeviceGroupBy passes the hub on: most of its kernels belong to sorts and to reductions by key.
+// Most kernels of DeviceGroupBy belong to sorts and reductions by key, whose rows are not in the hub. So the sizes of
+// blocks are not checked.
 TEST_F(device_policy_hubs, group_by) {
   using Hub = hub<group_by_row>;
   Hub::calls = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items that are not trivially copyable, but whose bytes are their value.
+// Items that are not trivially copyable, but may be moved as bytes.
 #include <strata/block/block_exchange.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/device/device_merge_sort.cuh>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A size query makes no CUDA call. This program hides all devices, so that every CUDA call fails;
-// it therefore runs on machines without a GPU too.
+// A size query makes no CUDA call. This program hides all devices, so that every CUDA call fails. So it also runs on
+// machines without a GPU.
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 
@@ -41,7 +41,7 @@ TEST(device_size_query, needs_no_device) {
   expect_a_size(
       [&](std::size_t& bytes) { return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, offsets, offsets + 1); });
   expect_a_size([&](std::size_t& bytes) { return DeviceSegmentedReduce::Sum(nullptr, bytes, in, out, n, 10); });
-  // A call for real does need one.
+  // A call with storage does need a device.
   std::size_t bytes = std::size_t{1} << 20;
   alignas(256) static char storage[1 << 20];
   EXPECT_NE(cudaSuccess, DeviceReduce::Sum(storage, bytes, &device, &device, 1));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Explicit template arguments stand in CUB's order. Size queries of sorts may have null pointers then.
+// Explicit template arguments have the same order as in CUB. With them, size queries of sorts may pass null pointers.
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -33,7 +33,7 @@ using Value = std::uint16_t;
 constexpr int num_items = 1000;
 constexpr int num_segments = 10;
 
-/// `call(bytes)` makes a size query.
+/// Makes the size query `call(bytes)` and returns the size.
 template <class Call>
 std::size_t bytes_of(const Call& call) {
   std::size_t bytes = 0;

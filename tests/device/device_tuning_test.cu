@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions with other tunings than the built-in ones: a caller may pass a policy hub. With these,
-// inputs of some hundred items are spread over many blocks, and segments of some hundred items are
-// cut into chunks.
+// Reductions with policy hubs of the caller. With these hubs, an input of a few hundred items is spread over many
+// blocks, and a segment of a few hundred items is cut into chunks.
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 
@@ -109,8 +108,8 @@ struct groups {
 using all_groups = ::testing::Types<groups<2>, groups<8>, groups<32>>;
 TYPED_TEST_SUITE(DeviceSegmentedReduceTuning, all_groups);
 
-// Each length up to some chunks, and segments of many chunks, among enough others that the lengths
-// decide.
+// Segments of 0 to 700 items, of all these lengths if `longest` is 700, and two segments of many chunks. There are so
+// few segments that one launch reduces all of them.
 segment_shape every_length(std::int64_t longest) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t length = 0; length <= longest; ++length) lengths.push_back(length * 37 % 701);
@@ -161,8 +160,8 @@ TYPED_TEST(DeviceSegmentedReduceTuning, joins_in_order) {
   }
 }
 
-// More chunks than temporary storage has room for. Which segments find room may depend on the
-// schedule, the results do not: the same segment comes again and again.
+// More chunks than temporary storage has room for. Which segments get room may depend on the schedule, but the results
+// must not. Segment s + `period` has the same items as segment s, so it must have the same bits.
 template <class Hub>
 void expect_the_same_without_room(std::size_t segments, std::size_t period, std::int64_t length) {
   const std::vector<float> items = random_reals<float>(static_cast<std::size_t>(length) + period, -1.0, 1.0);
@@ -197,8 +196,8 @@ TEST(device_segmented_reduce_tuning, many_long_segments_without_room_are_reduced
   expect_the_same_without_room<short_segment_hub<float, 8, 150>>(strata::detail::max_chunks / 2 + 600, 40, 151);
 }
 
-// In one launch a segment's cut depends on what lies beside it: every share of every block is checked
-// against the sequential sum, and every schedule must give the same bits.
+// In one launch, where a segment is cut depends on its neighbours. Each result is compared with the sequential sum, and
+// every schedule must give the same bits.
 template <class Hub>
 void expect_shared_segments_are_right(const std::vector<std::int64_t>& lengths) {
   constexpr std::size_t segments = 300;
@@ -234,13 +233,13 @@ void expect_shared_segments_are_right(const std::vector<std::int64_t>& lengths) 
 }
 
 TEST(device_segmented_reduce_tuning, few_segments_of_every_length_are_shared_by_all_blocks) {
-  // Short ones, of one warp, of one block, of a few shares, of many.
+  // Lengths of a few items, of one warp, of one block, of a few shares, of many shares.
   expect_shared_segments_are_right<short_segment_hub<float, 8, 300>>(
       {3, 0, 30, 101, 64, 1000, 7, 130, 3001, 65, 12000, 257, 299, 301, 363, 365});
 }
 
-// Shares are cut at multiples of 64 items of a segment. A segment that is shorter than that must never count as long,
-// or it would be in no share.
+// Shares are cut at multiples of 64 items of a segment. A shorter segment must never count as long, because it would be
+// in no share.
 TEST(device_segmented_reduce_tuning, segments_below_the_granule_of_shares_are_not_lost) {
   expect_shared_segments_are_right<short_segment_hub<float, 8, 20>>({41});
   expect_shared_segments_are_right<short_segment_hub<float, 8, 20>>({41, 63, 64, 65, 50, 90});

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // All forms of each call of device_calls.cuh: with temporary storage, and without it on a stream, with a memory
-// resource, and without either. A stream may be a class, and an environment may hold it and the resource.
+// resource, and with neither. The stream may be a class, and an environment may hold the stream and the resource.
 #pragma once
 
 #include <strata/device/engine/execution.cuh>
@@ -19,7 +19,7 @@
 
 namespace device_calls {
 
-/// A memory resource that notes what it is asked for.
+/// A memory resource that records what it is asked for.
 struct resource {
   enum class trouble { none, out_of_memory, throws };
 
@@ -50,8 +50,8 @@ struct resource {
   cudaStream_t on = nullptr;
 };
 
-/// One call in its forms, on streams of one class. Virtual functions, so that what compares the forms is compiled once,
-/// and not for each call and each class of streams.
+/// One call in its forms, on streams of one class. The functions are virtual, so that the code that compares forms is
+/// compiled once, and not for each call and each class of streams.
 class call_forms {
  public:
   virtual ~call_forms() = default;
@@ -78,14 +78,14 @@ class forms_on final : public call_forms {
   Form form_;
 };
 
-/// All calls keep what is required here.
+/// Requirements that all calls meet.
 inline auto requirements() {
   namespace ex = cuda::strata_test::execution;
   return ex::require(ex::determinism::not_guaranteed, ex::output_ordering::unsorted,
                      ex::tie_break::prefer_smaller_index);
 }
 
-/// In environments, one of which has no stream.
+/// The forms of a call in environments. One environment has no stream.
 template <class Form>
 class forms_in_environment final : public call_forms {
  public:
@@ -108,8 +108,8 @@ class forms_in_environment final : public call_forms {
   Form form_;
 };
 
-/// The classes of streams: one that converts to a stream, one that converts to something else too, and one that returns
-/// a stream. Then environments.
+/// Makes a call on cudaStream_t, on three classes of streams, and in environments. The first class converts to a
+/// stream, the second one also to something else, and the third one has a function that returns a stream.
 struct all_forms {
   template <class Form>
   static written_call make(const char* text, const Form& form) {
@@ -138,7 +138,7 @@ class DeviceExecution : public ::testing::TestWithParam<device_call> {
     a_.double_buffers = {};
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   }
-  /// What a call has written, and which of its double buffers are current.
+  /// Returns what the call wrote, and which buffer of each double buffer is current.
   std::vector<unsigned char> result() const {
     std::vector<unsigned char> all = memory_.written(a_);
     for (const auto& each : a_.double_buffers) all.push_back(static_cast<unsigned char>(each.selector));

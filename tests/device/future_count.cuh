@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What tests of calls share whose number of items lies in device memory: arrays, and a comparison with the same call
-// with the number itself.
+// Shared by tests of calls whose number of items lies in device memory: arrays, and a comparison with the same call
+// whose number of items the host knows.
 #pragma once
 
 #include <strata/device/engine/future_count.cuh>
@@ -29,7 +29,7 @@ struct is_below_3 {
   STRATA_HD bool operator()(item x) const { return x < 3; }
 };
 
-/// What all calls read and write.
+/// The arrays that the calls read and write.
 struct arrays {
   explicit arrays(std::size_t n)
       : host(random_integers<item>(n + 1, 0, 9)),
@@ -56,8 +56,8 @@ struct arrays {
   device_vector<std::int64_t> number, num_items;
 };
 
-/// For each actual number of items up to `n`: `call(count)(storage...)` with the number and with a FutureCount, also as
-/// a graph that was captured once.
+/// For several numbers of items up to `n`, compares `call(arrays, number)(storage...)` with a FutureCount instead of
+/// the number: as a call, and as replays of a graph that was captured once.
 template <class Call>
 void expect_same(const char* name, std::size_t n, const Call& call) {
   SCOPED_TRACE(std::string(name) + " of at most " + std::to_string(n));
@@ -84,7 +84,7 @@ void expect_same(const char* name, std::size_t n, const Call& call) {
   std::uint64_t run = 0;
   for (const std::size_t count : counts) {
     SCOPED_TRACE(std::to_string(count) + " items");
-    // What a replay has left behind must not pass for what the next one is waiting for.
+    // New data for each number: a block that mistakes words of an earlier replay for its own gets a wrong result.
     all.host = random_integers<item>(n + 1, 0, 9, ++run);
     all.reset();
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* temp, std::size_t& given) {
@@ -117,7 +117,8 @@ void expect_same(const char* name, std::size_t n, const Call& call) {
     };                                                                    \
   })
 
-/// One block, one round of tiles, several rounds, the pipeline; the host back end has few multiprocessors.
+/// Sizes of one block, of one round of tiles, of several rounds, and of the pipeline. On the host back end, which has
+/// few multiprocessors, they are smaller.
 inline std::vector<std::size_t> max_counts(std::size_t largest_on_host = 100003) {
   const bool is_few = is_small() || STRATA_HOST_SIMT;
   return {0, 1, 700, is_few ? 9000u : 60000u, is_few ? largest_on_host : 3000003u};

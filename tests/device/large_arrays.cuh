@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Arrays of more items than 31 bits can count, made and looked at on the device.
+// Arrays of more items than 31 bits can count, filled and checked on the device.
 #pragma once
 
 #include <strata/core/launcher.cuh>
@@ -42,7 +42,7 @@ void run(void (*kernel)(Parameters...), Arguments... arguments) {
   ASSERT_CUDA_SUCCESS(strata::launch({"check", blocks, threads}, kernel, arguments...));
 }
 
-// An odd factor: no two items of 32 bits have the same key.
+// The factor is odd, so no two item numbers of 32 bits have the same key.
 inline constexpr std::uint32_t factor = 0x9e3779b1u;
 constexpr std::uint32_t inverse_of(std::uint32_t odd) {
   std::uint32_t result = odd;  // Right in 3 bits; each step doubles them.
@@ -74,8 +74,8 @@ STRATA_KERNEL void fill_places(std::uint32_t* values, std::size_t count) {
   for_all(count, [&](std::size_t i) { values[i] = static_cast<std::uint32_t>(i); });
 }
 
-/// Items `first` to `end - 1` of an array that were sorted: keys that are not those of their values, values of one key
-/// in another order, and values from elsewhere. If there are none, and keys rise, each item is there once.
+/// Counts wrong pairs among the sorted items `first` to `end - 1`: keys that do not belong to their values, neighbours
+/// in the wrong order, and values from elsewhere. If there are none, each item is there once.
 STRATA_KERNEL void count_wrong_pairs(const std::uint8_t* keys, const std::uint32_t* values, std::size_t first,
                                      std::size_t end, unsigned long long* wrong) {
   for_all(end - first, [&](std::size_t i) {
@@ -97,7 +97,8 @@ class counter {
   device_vector<unsigned long long> count_;
 };
 
-/// Returns true if there was memory for `call(storage, bytes)`, which then has to succeed.
+/// Makes the two-phase call `call(storage, bytes)`, which must succeed. Returns false if there is no memory for the
+/// storage.
 template <class Call>
 bool ran(const Call& call) {
   std::size_t bytes = 0;

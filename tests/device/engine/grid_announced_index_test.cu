@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Announced indices: over any memory, blocks see nothing, or one that was announced, and one stays.
+// Announced indices: whatever the memory held before, a block sees no index or one that was announced, and one of them
+// stays.
 #include <strata/device/engine/announced_index.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 
@@ -27,8 +28,8 @@ STRATA_D bool is_one_of_them(std::uint64_t salt, unsigned long long number) {
   return false;
 }
 
-/// Half of the blocks announce an index. `counts[0]`: blocks that see no index after their own; `counts[1]`: blocks
-/// that see one that nobody announces.
+/// Half of the blocks announce an index. `counts[0]`: blocks that see no index after they have announced one.
+/// `counts[1]`: how often a block sees an index that nobody announces.
 STRATA_KERNEL void announce_and_ask(announced_index::arguments arguments, std::uint64_t salt, unsigned* counts) {
   if (threadIdx.x != 0) return;
   const announced_index announced(arguments);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// The barrier of a grid: no block goes on before all have arrived, what they have written before is
-// visible then, over any memory, and when a graph replays it.
+// The grid barrier: no block goes on before all have arrived, and then sees what all have written before. This holds
+// whatever the memory held, and when a graph is replayed.
 #include <strata/device/engine/barrier.cuh>
 #include <strata/device/engine/last_block.cuh>
 #include <strata/device/engine/tagged_word.cuh>
@@ -21,14 +21,14 @@ using strata::detail::next_epoch;
 
 constexpr unsigned max_blocks = 8;
 
-/// In each round every thread writes a number, and after the barrier reads numbers of all blocks.
-/// `counts[0]`: wrong numbers; `counts[1]`: blocks that have come to the end.
+/// In each round, every thread writes a number, and after the barrier reads the numbers of all blocks. `counts[0]`:
+/// wrong numbers. `counts[1]`: blocks that have reached the end.
 STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds, std::uint64_t* written,
                             const std::uint64_t* salts, unsigned* counts) {
   STRATA_SHARED(is_last, bool);
   const std::uint64_t salt = *salts;
   const unsigned threads = gridDim.x * blockDim.x;
-  // Zero when the first barrier is passed.
+  // The barrier requires that `departures` is 0 when a block passes it for the first time.
   if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.departures = 0;
   grid_barrier<grid_block_threads> barrier(arguments);
   for (unsigned round = 0; round < rounds; ++round) {
@@ -47,7 +47,8 @@ STRATA_KERNEL void exchange(grid_barrier_arguments arguments, unsigned rounds, s
   if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
 }
 
-/// A block exchanges numbers with 2, 4, 8 ... blocks in turn, as in levels of merges.
+/// In each round, a block exchanges numbers with the blocks of its group of 2, 4, 8 ... blocks, as in the levels of a
+/// merge sort.
 STRATA_KERNEL void exchange_in_groups(grid_barrier_arguments arguments, std::uint64_t* written,
                                       const std::uint64_t* salts, unsigned* counts) {
   STRATA_SHARED(is_last, bool);
@@ -74,7 +75,7 @@ STRATA_KERNEL void exchange_in_groups(grid_barrier_arguments arguments, std::uin
   if (threadIdx.x == 0) atomicAdd(counts + 1, 1u);
 }
 
-/// Every thread writes a number before the first part of the barrier, and reads those of all blocks behind the second.
+/// Every thread writes a number before it arrives at the barrier, and after the wait reads the numbers of all blocks.
 STRATA_KERNEL void exchange_in_two_parts(strata::platform::tagged_word* arrivals, unsigned long long epoch,
                                          unsigned* departures, std::uint64_t* numbers, const std::uint64_t* salts,
                                          unsigned* counts) {
@@ -122,7 +123,7 @@ class exchanging {
                           static_cast<std::uint64_t*>(written.data()), static_cast<const std::uint64_t*>(salt.data()),
                           counts.data());
   }
-  /// Before a launch: nothing is as the last one has left it.
+  /// Prepares a launch: new data, and garbage in the barrier's memory.
   void renew(std::size_t i) {
     fill_with_garbage(flags, i);
     fill_with_garbage(arrivals, i);
@@ -133,8 +134,8 @@ class exchanging {
   }
   void expect_ends(std::size_t ends) const {
     const std::vector<unsigned> found = counts.to_host();
-    ASSERT_EQ(0u, found[0]) << "numbers that were not those of the round";
-    ASSERT_EQ(ends, found[1]) << "blocks that have come to the end";
+    ASSERT_EQ(0u, found[0]) << "wrong numbers";
+    ASSERT_EQ(ends, found[1]) << "blocks that have reached the end";
   }
 
   scratch flags{max_blocks * sizeof(unsigned long long)};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Counts of bins: each block gets those of all blocks, and of the blocks before it, in every round, over memory full of
-// garbage.
+// Counts of bins: in every round, each block gets the counts of all blocks and of the blocks before it. The memory is
+// full of garbage.
 #include <strata/device/engine/barrier.cuh>
 #include <strata/device/engine/bin_counts.cuh>
 #include <strata/device/engine/tagged_word.cuh>
@@ -22,16 +22,16 @@ using strata::detail::next_epoch;
 constexpr unsigned bins = grid_block_threads;
 constexpr unsigned rounds = 3;
 constexpr unsigned parts = 2;
-// Three groups, of which the last has few members.
+// Three groups of up to 16 blocks; the last group has only 5.
 constexpr unsigned most_blocks = 37;
 using bin_counts = strata::detail::grid_bin_counts<bins>;
 
-/// Up to 2^16, the items of a block.
+/// A number from 0 to 2^16, the most items that a block may have.
 STRATA_HD unsigned count_of(std::uint64_t salt, unsigned round, unsigned block, unsigned bin) {
   return static_cast<unsigned>(mix(salt, round * most_blocks + block, bin) % 65537);
 }
 
-/// `wrong`: sums that are not those of the counts. `ends`: blocks that have come to the end.
+/// `wrong` counts wrong sums; `ends` counts blocks that have reached the end.
 STRATA_KERNEL void count_and_collect(grid_barrier_arguments arguments, unsigned* words, const std::uint64_t* salts,
                                      unsigned* wrong, unsigned* ends) {
   STRATA_SHARED(is_last, bool);
@@ -67,7 +67,7 @@ STRATA_KERNEL void count_and_collect(grid_barrier_arguments arguments, unsigned*
 }
 
 TEST(grid_bin_counts, blocks_get_the_counts_of_all_and_of_those_before) {
-  // One multiprocessor has room for 32 blocks.
+  // All blocks must be resident. One multiprocessor has room for only 32.
   const strata_test::device_of_multiprocessors four(4);
   scratch flags(most_blocks * sizeof(unsigned long long));
   scratch words(bin_counts::number_of_words(most_blocks, rounds) * sizeof(unsigned));
@@ -90,8 +90,8 @@ TEST(grid_bin_counts, blocks_get_the_counts_of_all_and_of_those_before) {
         grid_barrier_arguments{static_cast<unsigned long long*>(flags.data()), departures.data(), next_epoch(), false},
         static_cast<unsigned*>(words.data()), static_cast<const std::uint64_t*>(salt.data()), wrong.data(),
         ends.data()));
-    ASSERT_EQ(0u, wrong.to_host()[0]) << "threads with other sums";
-    ASSERT_EQ(blocks, ends.to_host()[0]) << "blocks that have come to the end";
+    ASSERT_EQ(0u, wrong.to_host()[0]) << "wrong sums";
+    ASSERT_EQ(blocks, ends.to_host()[0]) << "blocks that have reached the end";
   });
 }
 

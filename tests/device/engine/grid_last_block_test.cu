@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// The last block: there is exactly one, it sees what all blocks have written, and no block needs another
-// to be resident. `last_block_gather` promises that over any memory, and when a graph replays it.
+// There is exactly one last block, it sees what all blocks have written, and no block needs another one to be resident.
+// `last_block_gather` promises this whatever the memory held, and when a graph is replayed.
 #include <strata/device/engine/last_block.cuh>
 #include <strata/device/engine/tagged_word.cuh>
 
@@ -22,8 +22,8 @@ using strata::platform::tagged_word;
 
 // ---------------------------------------------------------------------------- counted arrivals
 
-/// Every thread writes a number. The last block compares all of them: `counts[0]` wrong ones, `counts[1]`
-/// last blocks.
+/// Every thread writes a number, and the last block compares all numbers. `counts[0]`: wrong numbers. `counts[1]`: last
+/// blocks.
 STRATA_KERNEL void write_and_compare(std::uint64_t* written, unsigned* arrivals, std::uint64_t salt, unsigned* counts) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   delay(salt, 0);
@@ -54,7 +54,8 @@ TEST(grid_last_block, the_last_to_arrive_sees_what_all_have_written) {
 
 // ---------------------------------------------------------------------------- gathered values
 
-/// `counts[0]`: values that a complete block has wrong; `counts[1]`: complete blocks; `counts[2]`: winners.
+/// A complete block has collected the values of all blocks. `counts[0]`: wrong values in complete blocks. `counts[1]`:
+/// complete blocks. `counts[2]`: winners.
 template <class T>
 STRATA_KERNEL void gather(typename last_block_gather<T>::arguments arguments, const std::uint64_t* salts,
                           unsigned* counts) {
@@ -62,7 +63,7 @@ STRATA_KERNEL void gather(typename last_block_gather<T>::arguments arguments, co
   const std::uint64_t salt = *salts;
   last_block_gather<T> blocks(storage, arguments, blockIdx.x, gridDim.x);
   delay(salt, 0);
-  // Only the value of thread 0 counts.
+  // Only the value of thread 0 is published.
   T value = value_of<T>(salt, threadIdx.x == 0 ? blockIdx.x : ~0u);
   if (!blocks.publish_and_collect(value)) return;
   if (threadIdx.x < gridDim.x && !is_value_of(value, salt, threadIdx.x)) atomicAdd(counts, 1u);
@@ -84,12 +85,12 @@ class gathering {
                           static_cast<const std::uint64_t*>(salt.data()), counts.data());
   }
 
-  /// After the call `calls`: one winner more, no wrong value, and no word left that a replay could take for
+  /// Checks call number `calls`: it has one winner, no wrong value, and leaves no word that a replay could mistake for
   /// its own.
   void expect_one_winner(std::size_t calls) {
     const std::vector<unsigned> found = counts.to_host();
     ASSERT_EQ(0u, found[0]) << "values that differ from those published";
-    ASSERT_GE(found[1], found[2]) << "winners have collected all values";
+    ASSERT_GE(found[1], found[2]) << "a winner has not collected all values";
     ASSERT_EQ(calls, found[2]) << "winners so far";
     const std::vector<unsigned char> bytes = memory.read();
     for (std::size_t i = 0; i < blocks_ * words; ++i) {
@@ -126,7 +127,7 @@ TEST(grid_last_block, gathers_values_of_4_bytes) { test_gather<bytes_value<4>>()
 TEST(grid_last_block, gathers_values_of_12_bytes) { test_gather<bytes_value<12>>(); }
 TEST(grid_last_block, gathers_values_of_40_bytes) { test_gather<bytes_value<40>>(); }
 
-// A replay has the epoch of the first run. So each run must erase its words, or the next one would take them for its
+// A replay has the epoch of the first run. So each run must erase its words, or the next one would mistake them for its
 // own.
 TEST(grid_last_block, a_graph_that_gathers_may_be_replayed) {
   for (const unsigned blocks : {1u, 3u, 7u}) {
@@ -146,8 +147,8 @@ TEST(grid_last_block, a_graph_that_gathers_may_be_replayed) {
 }
 
 #if STRATA_HOST_SIMT
-// Blocks read words that nobody may have written yet. In check mode, such a read is reported unless the code declares
-// it as intended.
+// Blocks read words that nobody may have written yet. Check mode reports such a read unless the code declares it as
+// intended.
 TEST(grid_last_block, gathers_over_memory_that_nobody_has_written) {
   constexpr unsigned blocks = 3;
   device_vector<std::uint64_t> salt(std::vector<std::uint64_t>{1});

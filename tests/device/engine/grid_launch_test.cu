@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Resident launches: blocks that wait for all others come to their end, directly and in a graph, on the
-// whole device and on a part of it; what is asked of a kernel is asked once.
+// Resident launches: blocks that wait for all others reach their end, directly and in a graph, on the whole device and
+// on a part of it. Each property of a kernel is queried once.
 #include <strata/device/engine/launch.cuh>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using strata::detail::is_replayable;
 using strata::detail::kernel_property_cache;
 using strata::detail::launch_resident;
 
-/// Each block waits for all blocks of the grid. `counts[0]`: blocks that have arrived; `counts[1]`: that have
-/// seen all others; `counts[2]`: blocks of the grid.
+/// Each block waits for all blocks of the grid. `counts[0]`: blocks that have arrived. `counts[1]`: blocks that have
+/// seen all others arrive. `counts[2]`: blocks of the grid.
 template <int DynamicBytes>
 STRATA_KERNEL void wait_for_all(unsigned* counts, std::uint64_t schedule) {
   STRATA_DYNAMIC_SHARED(bytes);
@@ -41,13 +41,13 @@ class waiting {
   cudaError_t launch(std::size_t tiles, std::size_t max_blocks, const device_properties& device,
                      std::uint64_t schedule = 0, cudaStream_t on = nullptr) {
     static kernel_property_cache cache;
-    // The grid is ignored.
+    // `launch_resident` chooses the grid and ignores this one.
     const strata::launch_configuration configuration{"wait_for_all", dim3(12345), dim3(grid_block_threads),
                                                      std::size_t{DynamicBytes}, on};
     return launch_resident(configuration, cache, device, tiles, max_blocks, wait_for_all<DynamicBytes>, counts.data(),
                            schedule);
   }
-  /// Blocks of the last launch, all of which have come to their end.
+  /// Returns the number of blocks of the last launch, and expects that all of them have reached their end.
   std::size_t blocks() const {
     const std::vector<unsigned> found = counts.to_host();
     EXPECT_EQ(found[2], found[0]);
@@ -59,7 +59,7 @@ class waiting {
   device_vector<unsigned> counts{std::vector<unsigned>(3)};
 };
 
-/// The current device, of which a call may use no more than `multiprocessors`.
+/// The current device, limited to `multiprocessors` multiprocessors.
 device_properties part_of_device(int multiprocessors) {
   device_properties device;
   EXPECT_CUDA_SUCCESS(strata::detail::current_device_properties(device));
@@ -74,7 +74,7 @@ void test_resident() {
   ASSERT_CUDA_SUCCESS(call.launch(1u << 20, 1u << 20, device));
   const std::size_t resident = call.blocks();
   ASSERT_GT(resident, 0u);
-  ASSERT_EQ(0u, resident % static_cast<std::size_t>(device.multiprocessors)) << "as many on each multiprocessor";
+  ASSERT_EQ(0u, resident % static_cast<std::size_t>(device.multiprocessors)) << "multiprocessors hold unequal numbers";
   under_grid_schedules([&](std::size_t i) {
     const std::size_t tiles = i % 4 == 0 ? resident + i % 3 - 1 : 1 + i % 11;
     const std::size_t max_blocks = i % 5 == 0 ? 1 + i % 7 : 1u << 20;
@@ -96,7 +96,7 @@ TEST(grid_launch, a_part_of_the_device_gets_a_part_of_the_blocks) {
     if (part.multiprocessors < multiprocessors) continue;
 #if STRATA_HOST_SIMT
     const strata::simt::configuration before = strata::simt::config();
-    // The occupancy functions do not know of it.
+    // The occupancy functions do not know this limit.
     strata::simt::config().usable_multiprocessors = static_cast<unsigned>(multiprocessors);
 #endif
     call.reset();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Decoupled look-back: each tile gets the sum of all tiles before it, whatever blocks are resident, in which
-// order they start and how many tiles have published only their aggregates.
+// Decoupled look-back: each tile gets the sum of all tiles before it, no matter which blocks are resident, in which
+// order they start, and how many tiles have published only their aggregates.
 #include <strata/device/engine/look_back.cuh>
 #include <strata/device/engine/work_queue.cuh>
 
@@ -20,14 +20,14 @@ using strata::detail::warp_look_back;
 
 constexpr unsigned max_tiles = 40;
 
-/// Up to 40 tiles have a sum of all bits but the highest.
+/// An aggregate so small that the sum of 40 tiles is at most the largest prefix that a state can hold.
 template <class Word>
 STRATA_HD Word aggregate_of(std::uint64_t salt, std::uint64_t tile, std::uint64_t column) {
   constexpr Word most = thread_look_back<Word, grid_block_threads>::max_value / max_tiles;
   return static_cast<Word>(mix(salt, tile, column)) % (most + 1);
 }
 
-/// Blocks take tiles until there are none. Each thread looks back for its own column.
+/// Blocks take tiles until none is left. Each thread looks back for its own column.
 template <class Word, int Batch>
 STRATA_KERNEL void look_back_by_threads(unsigned* counter, unsigned tiles, Word* states, Word* out,
                                         std::uint64_t salt) {
@@ -80,7 +80,8 @@ void test_threads() {
 TEST(grid_look_back, threads_with_words_of_32_bits) { test_threads<unsigned, 8>(); }
 TEST(grid_look_back, threads_with_words_of_64_bits) { test_threads<unsigned long long, 2>(); }
 
-/// Writes what one thread reads of an inclusive prefix of tile 0, behind an aggregate of tile 1.
+/// Publishes an inclusive prefix of tile 0 and an aggregate of tile 1, and writes the prefixes that the thread then
+/// reads for tiles 1 and 2.
 template <class Word>
 STRATA_KERNEL void read_states(Word* states, Word prefix, Word aggregate, Word* out) {
   const thread_look_back<Word, 1> look_back(states, 0);
@@ -111,7 +112,7 @@ TEST(grid_look_back, threads_take_the_least_and_the_largest_values) {
   test_extreme_values<unsigned long long>();
 }
 
-/// Blocks of two warps, of which the second only takes tickets.
+/// Each block has two warps; the second one only takes tickets.
 STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* out, std::uint64_t salt) {
   STRATA_SHARED(shared, unsigned long long);
   for (unsigned round = 0;; ++round) {
@@ -120,7 +121,7 @@ STRATA_KERNEL void look_back_by_warps(warp_look_back order, unsigned long long* 
     delay(salt, round);
     if (threadIdx.x < 32) {
       const unsigned long long before = order.begin_of(tile, aggregate_of<unsigned long long>(salt, tile, 0));
-      // All lanes must have the sum.
+      // All lanes must have the same sum.
       if (before == __shfl_sync(0xffffffffu, before, 0) && threadIdx.x == 31) out[tile] = before;
     }
     __syncthreads();
@@ -132,7 +133,7 @@ TEST(grid_look_back, warps_over_sums_that_nobody_has_initialised) {
   device_vector<unsigned long long> ticket(1), out(max_tiles);
   const scratch sums(max_tiles * sizeof(unsigned long long)), ends(max_tiles * sizeof(unsigned long long));
   under_grid_schedules([&](std::size_t i) {
-    // Some schedules have more tiles than a warp looks at together.
+    // Some schedules have more tiles than a warp looks at in one step.
     const unsigned tiles = i % 16 == 0 ? max_tiles : 1 + static_cast<unsigned>(i % 9);
     const std::uint64_t salt = mix(i);
     ticket.assign({0});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of include/strata/device/engine share: some thousand schedules of small launches, delays
+// Shared by the tests of include/strata/device/engine: hundreds or thousands of schedules of small launches, delays
 // within a kernel, values whose bytes are known, and memory full of garbage.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include "device/device_call.cuh"
 
-// Not unnamed: nvcc warns of members that are not used there.
+// Not an unnamed namespace: nvcc warns of unused members there.
 namespace device_test {
 
 inline constexpr int grid_block_threads = 64;
@@ -28,13 +28,13 @@ STRATA_HD std::uint64_t mix(std::uint64_t a, std::uint64_t b = 0, std::uint64_t 
   return z ^ (z >> 31);
 }
 
-/// A value of any size.
+/// A value of `Bytes` bytes.
 template <int Bytes>
 struct bytes_value {
   unsigned char bytes[Bytes];
 };
 
-/// What block `block` passes to the others in the call whose data `salt` chooses.
+/// The value that block `block` passes to the others. `salt` chooses the data of a call.
 template <class T>
 STRATA_HD T value_of(std::uint64_t salt, std::uint64_t block) {
   T value{};
@@ -53,7 +53,7 @@ STRATA_HD bool is_value_of(const T& value, std::uint64_t salt, std::uint64_t blo
   return is_equal;
 }
 
-/// x -> multiplier * x + addend, `Parts` times over. One after the other is not commutative.
+/// `Parts` functions x -> multiplier * x + addend. Their composition is not commutative.
 template <int Parts>
 struct affine {
   std::uint32_t multiplier[Parts], addend[Parts];
@@ -78,7 +78,7 @@ struct one_after_the_other {
   }
 };
 
-/// The aggregate of a tile in the call whose data `salt` chooses.
+/// The aggregate of a tile. `salt` chooses the data of a call.
 template <class T>
 struct aggregates {
   static STRATA_HD T of(std::uint64_t salt, std::uint64_t tile) { return static_cast<T>(mix(salt, tile)); }
@@ -95,7 +95,8 @@ struct aggregates<affine<Parts>> {
   }
 };
 
-/// Lets others overtake this thread: by nothing, or by some thousand cycles, as `schedule` chooses.
+/// Lets others overtake this thread: it waits for up to 4095 cycles, or up to 3 turns of the host back end. `schedule`
+/// and `step` choose how long, often not at all.
 STRATA_D void delay([[maybe_unused]] std::uint64_t schedule, [[maybe_unused]] unsigned step) {
 #if STRATA_HOST_SIMT
   for (std::uint64_t turns = mix(schedule, blockIdx.x, step) % 4; turns != 0; --turns) STRATA_SPIN();
@@ -108,7 +109,7 @@ STRATA_D void delay([[maybe_unused]] std::uint64_t schedule, [[maybe_unused]] un
 #endif
 }
 
-/// Numbers of blocks, some of them more than are in flight at a time.
+/// The number of blocks of a launch. Sometimes there are more blocks than run at a time.
 inline unsigned grid_blocks(std::size_t schedule) {
 #if STRATA_HOST_SIMT
   constexpr unsigned blocks[] = {2, 5, 1, 8, 3};
@@ -127,8 +128,8 @@ STRATA_KERNEL void keep_busy([[maybe_unused]] std::uint64_t schedule) {
   for (unsigned step = 0; step < 16; ++step) delay(schedule, step);
 }
 
-/// Just before a launch: on a GPU, other kernels keep some multiprocessors busy for some microseconds. The
-/// functions that fill memory wait for them.
+/// Called just before a launch. On a GPU, up to two other kernels then keep some multiprocessors busy for some
+/// microseconds. The functions that fill memory wait for these kernels.
 inline void start_load(std::size_t schedule) {
   static const stream& load = *new stream;  // outlives the end of main()
   for (std::size_t n = 0; n < schedule % 3; ++n) {
@@ -138,11 +139,11 @@ inline void start_load(std::size_t schedule) {
 }
 #endif
 
-/// Schedules of one test. Each makes one small launch, or two.
+/// Number of schedules of one test. Each schedule makes one or two small launches.
 inline std::size_t grid_schedules() { return if_small<std::size_t>(STRATA_HOST_SIMT ? 600 : 1000, 4000); }
 
-/// Threads of the host that may make atomic accesses at the same time: in check mode these are watched, by an
-/// engine of one thread.
+/// Number of host threads that may make atomic accesses at the same time. Check mode watches these accesses, which it
+/// can do for one thread only.
 inline std::size_t host_threads() {
 #if STRATA_HOST_SIMT
   if (strata::simt::runtime_flavour() == strata::simt::flavour::check) return 1;
@@ -150,9 +151,9 @@ inline std::size_t host_threads() {
   return 4;
 }
 
-/// Calls `issue(i)` for each i below `grid_schedules()`. On the host back end each has another seed, order of
-/// blocks and number of blocks in flight, and in check mode threads are interrupted at memory accesses. On
-/// a GPU `start_load(i)` does a part of that. `delay(i, ...)` adds to both.
+/// Calls `issue(i)` for each i below `grid_schedules()`. On the host back end, each call has its own seed, order of
+/// blocks and number of blocks in flight, and in check mode threads are interrupted at memory accesses. On a GPU,
+/// `start_load(i)` has some of these effects. The kernels' calls of `delay` add to both.
 template <class Issue>
 void under_grid_schedules(const Issue& issue) {
 #if STRATA_HOST_SIMT
@@ -178,7 +179,7 @@ void under_grid_schedules(const Issue& issue) {
 #endif
 }
 
-/// Zeros, ones, random bits, or what the last call has left.
+/// Fills memory with zeros, ones or random bits, or leaves there what the last call wrote.
 inline void fill_with_garbage(const scratch& memory, std::size_t schedule) {
   const std::size_t kind = schedule / 5 % 4;
   if (kind < 3) memory.fill(all_contents[kind]);

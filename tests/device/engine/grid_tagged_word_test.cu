@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Tagged words: a reader that finds the epoch of its call has the whole value that was written in this
-// call, whatever the memory held before and however readers and writers meet.
+// Tagged words: a reader that finds the epoch of its call has the whole value that was written in this call, whatever
+// the memory held before, and however readers and writers overlap in time.
 #include <strata/device/engine/tagged_word.cuh>
 
 #include <algorithm>
@@ -32,12 +32,12 @@ TEST(grid_tagged_word, epochs_of_all_threads_differ_and_are_never_0) {
   for (std::thread& each : threads) each.join();
   std::sort(epochs.begin(), epochs.end());
   EXPECT_NE(0u, epochs.front());
-  // Callers add small numbers to an epoch: no two may be near.
+  // Callers add small numbers to an epoch, so no two epochs may be near.
   for (std::size_t i = 1; i < epochs.size(); ++i) ASSERT_GT(epochs[i] - epochs[i - 1], 4096u);
 }
 
-/// Every block stores its value, and reads those of all blocks meanwhile. `counts[0]`: wrong values;
-/// `counts[1]`: blocks that did not find their own; `counts[2]`: complete values of other blocks.
+/// Every block stores its value, while it also reads the values of all blocks. `counts[0]`: wrong values. `counts[1]`:
+/// blocks that did not find their own value. `counts[2]`: complete values of other blocks.
 template <class T>
 STRATA_KERNEL void store_and_load(tagged_word* words, unsigned long long epoch, std::uint64_t salt, unsigned* counts) {
   const unsigned block = blockIdx.x, blocks = gridDim.x;
@@ -93,7 +93,7 @@ void test_values() {
     ASSERT_EQ(0u, found[0]) << "wrong values";
     ASSERT_EQ(0u, found[1]) << "blocks that did not find what they had stored";
   });
-  // Otherwise the test would show nothing.
+  // If no block saw the value of another, the test would show nothing.
   EXPECT_GT(counts.to_host()[2], 0u) << "no block has seen the value of another";
 }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Tile aggregates and the prefixes made of them: each tile gets what comes before it, in the order of tiles,
-// over any memory and when a graph replays it. With one tile for each block, blocks may start in any order,
-// one after the other. That inputs may be overwritten is tested with the scans that do so.
+// Tile aggregates, and the prefixes that are made of them: each tile gets the aggregate of all tiles before it, in
+// their order, whatever the memory held, and when a graph is replayed. If each block has one tile, blocks may run in
+// any order, even one after the other. Tests of scans in place show that inputs may be overwritten.
 #include <strata/device/engine/tagged_word.cuh>
 #include <strata/device/engine/tile_prefix.cuh>
 
@@ -13,17 +13,17 @@
 
 #include "device/engine/grid_support.cuh"
 
-// Not unnamed: nvcc warns of members that are not used there.
+// Not an unnamed namespace: nvcc warns of unused members there.
 namespace device_test {
 
-/// What a block reduces again if another one does not publish it.
+/// Computes the aggregate of a tile, as a block does if another block has not published it.
 template <class T>
 struct aggregate_again {
   std::uint64_t salt;
   STRATA_D T operator()(unsigned tile) const { return aggregates<T>::of(salt, tile); }
 };
 
-/// `out[tile]` becomes what comes before the tile: first of all the aggregate of a tile -1.
+/// Writes the prefix of each tile to `out`. The prefixes begin with an initial value, the aggregate of tile -1.
 template <class T, class Op, bool IsOneRound>
 STRATA_KERNEL void write_prefixes(strata::detail::tile_aggregates_arguments exchange, std::size_t tiles, T* out,
                                   const std::uint64_t* salts) {
@@ -61,7 +61,7 @@ class prefixes {
   cudaError_t launch(unsigned blocks, std::size_t tiles, bool may_be_replayed, cudaStream_t on = nullptr) {
     tiles_ = tiles;
     strata::launch_configuration configuration{"write_prefixes", dim3(blocks), dim3(grid_block_threads), 0, on};
-    // Blocks of several rounds wait for each other.
+    // In several rounds, blocks wait for each other, so all must be resident.
     configuration.cooperative = !IsOneRound && blocks > 1;
     return strata::launch(configuration, write_prefixes<T, Op, IsOneRound>,
                           strata::detail::tile_aggregates_arguments{static_cast<tagged_word*>(memory.data()),
@@ -93,13 +93,13 @@ class prefixes {
 
 template <class T, class Op, bool IsOneRound>
 void test_prefixes() {
-  // One multiprocessor has room for 32 blocks.
+  // All blocks must be resident. One multiprocessor has room for only 32.
   const strata_test::device_of_multiprocessors four(4);
   prefixes<T, Op, IsOneRound> call;
   under_grid_schedules([&](std::size_t i) {
-    // In some schedules, each lane has the aggregates of several tiles.
+    // With 40 blocks, some lanes of a warp have the aggregates of two tiles.
     const unsigned blocks = i % 256 == 5 ? 40 : 1 + static_cast<unsigned>(i % 8);
-    // Slots are used again after 8 rounds; most calls are shorter.
+    // Slots are used again after 8 rounds; most calls have fewer rounds.
     const std::size_t rounds = IsOneRound ? 1 : i % 32 == 7 ? 1 + i / 32 % max_rounds : 1 + i / 3 % 3;
     const std::size_t tiles = IsOneRound ? blocks : blocks * rounds - i % blocks;
     fill_with_garbage(call.memory, i);
@@ -110,7 +110,7 @@ void test_prefixes() {
   });
 }
 
-// A replay has the epochs of the first run: aggregates of one must not be taken for those of the next.
+// A replay has the epochs of the first run, so it must not mistake aggregates of an earlier run for its own.
 template <class T, class Op, bool IsOneRound>
 void test_replays() {
   for (const unsigned rounds : {1u, 2u, 9u, 17u}) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Counts of finished work: a stage sees all that the stage before has written, and one block alone is told that it has
-// finished the last item, whatever blocks are resident and in which order they start.
+// Counts of finished work: a stage sees all that the stage before has written, and exactly one block is told that it
+// has finished the last item, no matter which blocks are resident and in which order they start.
 #include <strata/device/engine/work_queue.cuh>
 
 #include <numeric>
@@ -18,8 +18,8 @@ using namespace device_test;
 constexpr unsigned long long items = 10;
 constexpr unsigned long long stages = 3;
 
-/// Each item of a stage adds up all items of the stage before, by the block's threads. `lasts` counts who was told to
-/// have finished the last item of all.
+/// The work on an item adds up all items of the stage before. `lasts` counts the blocks that are told that they
+/// finished the last item of the last stage.
 STRATA_KERNEL void work_in_stages(unsigned long long* tickets, unsigned long long* done, unsigned long long* values,
                                   unsigned* lasts, std::uint64_t schedule) {
   STRATA_SHARED(shared, unsigned long long);
@@ -30,7 +30,7 @@ STRATA_KERNEL void work_in_stages(unsigned long long* tickets, unsigned long lon
     const unsigned long long stage = ticket / items;
     if (threadIdx.x == 0 && stage > 0) strata::detail::wait_until_done(done, stage * items);
     __syncthreads();
-    // Threads other than the one that waited read and write.
+    // Another thread than the one that waited reads and writes.
     if (threadIdx.x == blockDim.x - 1) {
       unsigned long long sum = 1;
       for (unsigned long long i = 0; stage > 0 && i < items; ++i) sum += values[(stage - 1) * items + i];

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Tickets: each is taken once, all threads of a block have the same, and a block may wait for the holder of
-// a lower ticket, whatever blocks are resident and in which order they start. Tickets of launches need no memory that
-// is cleared.
+// Tickets: each is taken once, all threads of a block have the same one, and a block may wait for the holder of a lower
+// ticket, no matter which blocks are resident and in which order they start. Tickets of launches need no memory that is
+// cleared.
 #include <strata/device/engine/work_queue.cuh>
 
 #include <vector>
@@ -15,9 +15,8 @@ namespace {
 
 using namespace device_test;
 
-/// Blocks take tickets until all `count` are taken. The work on a ticket ends after that on the ticket
-/// before. `taken[ticket]` counts the threads that have it; `numbers[ticket]` is what the work on the
-/// ticket before has left, and one more.
+/// Blocks take tickets until all `count` are taken. The work on a ticket ends after the work on the ticket before.
+/// `taken[ticket]` counts the threads that have the ticket. `numbers[ticket]` becomes `numbers[ticket - 1] + 1`.
 template <class Ticket>
 STRATA_KERNEL void work_in_turn(Ticket* counter, Ticket count, unsigned* taken, unsigned* done, unsigned* numbers,
                                 std::uint64_t schedule) {
@@ -63,7 +62,8 @@ void test_tickets() {
   });
 }
 
-/// Threads take the tickets of a launch. `taken[ticket]` counts how often it is taken, `parities` adds up.
+/// Threads take the tickets of a launch. `taken[ticket]` counts how often a ticket is taken; `parities` is the sum of
+/// all parities.
 STRATA_KERNEL void take_launch_tickets(strata::detail::launch_tickets tickets, unsigned* taken, unsigned* parities) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < tickets.tickets; i += gridDim.x * blockDim.x) {
     const strata::detail::launch_tickets::ticket mine = tickets.take();

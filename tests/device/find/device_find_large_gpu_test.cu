@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// More than 2^32 items, and merges of more than 2^31.
+// Finds a match in more than 2^32 items, and the bounds of sorted values in a range of more than 2^31 items.
 #include <strata/core/operators.hpp>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_for.cuh>
@@ -41,7 +41,7 @@ TEST(device_find_large, a_match_behind_2_to_the_32_items) {
   }
 }
 
-/// The number of wrong bounds of values 0, 1, 2, ... in a range 0, 1, 2, ...
+/// Counts the wrong bounds of the values 0, 1, 2, ... in the range 0, 1, 2, ...
 struct count_wrong {
   const std::uint64_t* bounds;
   std::uint64_t items;

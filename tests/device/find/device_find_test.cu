@@ -63,7 +63,7 @@ TYPED_TEST(FindIfOf, the_first_match_is_found_wherever_it_lies) {
       if (size > 0) places.insert(places.end(), {0, size - 1, size / 2, bits() % size, bits() % size});
       device_vector<T> in(items);
       for (const std::size_t place : places) {
-        // All items behind the first match match, or one does, or none.
+        // From `place` on, all items match or only the first one. If `place` is `size`, no item matches.
         std::vector<T> marked = items;
         if (place < size) marked[shift + place] = item_of<T>(1);
         if (bits() % 2 == 0)
@@ -128,7 +128,7 @@ TEST(device_find, a_graph_can_be_replayed_with_other_items) {
   }
 }
 
-/// Many tiles for each block.
+/// A policy with many tiles for each block.
 struct small_tiles {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::find_tuning find{
@@ -139,7 +139,7 @@ struct small_tiles {
   using MaxPolicy = Policy;
 };
 
-// A block that finds a match early may stop only tiles behind it: later matches must not keep other blocks from earlier
+// A block that finds a match early may stop only the search of tiles behind it. Other blocks must still search earlier
 // tiles.
 TEST(device_find, later_matches_leave_out_no_earlier_ones) {
   const std::size_t size = if_small<std::size_t>(40001, 1000003);
@@ -158,7 +158,6 @@ TEST(device_find, later_matches_leave_out_no_earlier_ones) {
 }
 
 #if STRATA_HOST_SIMT
-/// Counts its calls.
 struct counting_predicate {
   unsigned long long* calls;
   int mark;
@@ -199,12 +198,12 @@ TEST(device_find, an_early_match_ends_the_search) {
     return DeviceFind::FindIf(in.data(), out.data(), counting_predicate{calls.data(), 1}, size);
   }));
   EXPECT_EQ(3, out.to_host()[0]);
-  // Each of 8 blocks tests a tile, and perhaps a second one.
+  // Each of 8 blocks tests one tile, and perhaps a second one before it sees the match.
   constexpr strata::find_tuning tuning = strata::find_policy_hub::Policy900::find;
   constexpr unsigned long long tile = tuning.block_threads * tuning.bytes_in_flight / sizeof(int);
   EXPECT_LE(calls.to_host()[0], 2 * 8 * tile);
 
-  // Without a match each item is tested once, but for those of the last packs of tiles that are not whole.
+  // Without a match, each item is tested once, except for items in the last packs of incomplete tiles.
   calls.assign({0});
   ASSERT_CUDA_SUCCESS(in_one_phase([&] {
     return DeviceFind::FindIf(in.data(), out.data(), counting_predicate{calls.data(), 2}, size);
@@ -258,7 +257,6 @@ void expect_bounds(const std::vector<Item>& range, const std::vector<Value>& val
             }));
 }
 
-/// Numbers of a few and of many different values.
 std::vector<int> some_numbers(std::size_t count, std::size_t kinds, std::uint64_t stream) {
   return random_integers<int>(count, 0, static_cast<long long>(kinds), stream);
 }
@@ -323,13 +321,13 @@ TEST(device_bounds, other_orders_other_types_and_iterators) {
   std::sort(values.begin(), values.end(), descending{});
   ASSERT_NO_FATAL_FAILURE(expect_bounds(falling, values, true, descending{}));
 
-  // Items and values of different types: sorted values are searched for, too.
+  // Items are double and values are int, for searches of sorted values, too.
   std::vector<double> numbers = random_integers<double>(5000, 0, 3000, 5);
   std::sort(numbers.begin(), numbers.end());
   std::sort(values.begin(), values.end());
   ASSERT_NO_FATAL_FAILURE(expect_bounds(numbers, values, true, by_number{}));
 
-  // A range that nobody stores, of more than 2^32 items.
+  // A range of more than 2^32 items, which an iterator computes.
   const std::int64_t items = (std::int64_t{1} << 33) + 7;
   const device_vector<std::int64_t> far(std::vector<std::int64_t>{-1, 0, 1, items / 2, items - 1, items, items + 9});
   for (const bool are_many : {false, true}) {
@@ -356,7 +354,7 @@ TEST(device_bounds, values_that_are_not_sorted_write_nothing_else) {
   out.expect_guards_intact();
 }
 
-/// A search for sorted values by more tiles than blocks search for themselves.
+/// With this policy, another kernel cuts the tiles of a search of sorted values if there are more than two.
 struct few_without_splits {
   using library = strata::merge_policy_hub<4>::Policy900;
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, library> {

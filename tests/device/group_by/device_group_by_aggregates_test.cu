@@ -10,7 +10,7 @@ namespace device_group_by_aggregates_test {
 
 using namespace group_by_test;
 
-/// An item of no usual size.
+/// An item of 5 bytes, not a power of two.
 struct name {
   unsigned char letters[5];
   friend bool operator==(const name& a, const name& b) { return std::equal(a.letters, a.letters + 5, b.letters); }
@@ -21,7 +21,7 @@ name name_of(std::size_t row) {
   return one;
 }
 
-/// Each group has the number and the name of one of its rows.
+/// Expects that each group has the number and the name of one of its rows.
 template <class GroupBy = DeviceGroupBy, bool IsSorted = false, class Key>
 void expect_any(const std::vector<Key>& keys, std::size_t capacity) {
   const auto groups = rows_of_groups(keys);
@@ -86,8 +86,8 @@ TEST(device_group_by_aggregates, any_row_under_any_schedule) {
   });
 }
 
-// Odd threads have no row, as blocks without a row of a frequent key. They must not replace the row that another thread
-// has set since they looked.
+// Odd threads have no row, like blocks without a row of a frequent key. They must not overwrite a row that another
+// thread has set in the meantime.
 STRATA_KERNEL void set_rows_once(unsigned* rows, unsigned count) {
   using any_row = strata::detail::group_any_aggregate<const int*, int*>;
   const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -106,7 +106,7 @@ TEST(device_group_by_aggregates, no_row_replaces_a_row) {
   });
 }
 
-/// Sums and means of numbers whose sums are exact, in whatever order they are added.
+/// Tests sums and means of numbers whose sums are exact, in whatever order they are added.
 template <class GroupBy, bool IsSorted>
 void expect_unordered_sums(const std::vector<std::uint32_t>& keys, const std::vector<float>& values) {
   const auto groups = rows_of_groups(keys);

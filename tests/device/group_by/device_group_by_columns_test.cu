@@ -15,7 +15,7 @@ using namespace group_by_test;
 
 enum class nulls { none, dropped, as_group };
 
-/// A key in order: numbers, NaN, null.
+/// A key as a pair whose order is: numbers, NaN, null.
 using one_key = std::pair<int, long double>;
 constexpr one_key null_key{2, 0.0L};
 template <class Key>
@@ -40,7 +40,7 @@ column<Key> random_column(std::size_t size, u64 different, std::mt19937_64& bits
   return made;
 }
 
-/// Numbers of rows and any row of all groups.
+/// Compares the number of rows and any row of each group with sequential results.
 template <class GroupBy, nulls Nulls, bool IsSorted, class A, class B>
 void expect_groups(const column<A>& a, const column<B>& b, std::size_t capacity) {
   const std::size_t size = a.keys.size();
@@ -142,7 +142,7 @@ TEST(device_group_by_columns, of_16_bits) {
   ASSERT_NO_FATAL_FAILURE(
       (expect_all_groups<std::int8_t, std::uint8_t>({450, if_small<std::size_t>(2100, 100000)}, {40}, bits)));
 }
-// Keys of 32 bits together take words of 32 bits. With a bit for nulls, they need larger ones.
+// Columns of 32 bits together are packed into a word of 32 bits. With a bit for nulls, they need a larger word.
 TEST(device_group_by_columns, of_32_bits) {
   std::mt19937_64 bits = strata_test::random_bits(53);
   ASSERT_NO_FATAL_FAILURE(

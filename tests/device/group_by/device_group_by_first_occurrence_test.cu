@@ -9,7 +9,7 @@ namespace device_group_by_first_occurrence_test {
 
 using namespace group_by_test;
 
-/// The rows of each group, in the order of the first of them, and the group of each row.
+/// The rows of each group, with the groups in the order of their first rows, and the group of each row.
 struct groups_of_keys {
   std::vector<std::vector<std::size_t>> rows;
   std::vector<int> group_of_row;
@@ -26,7 +26,7 @@ struct groups_of_keys {
   }
 };
 
-/// What is expected of `capacity` items, of which no more are written than there are groups.
+/// The expected contents of an output of `capacity` items: one item for each group, and 77 behind them.
 template <class T, class OfRows>
 std::vector<T> expected(const groups_of_keys& groups, std::size_t capacity, const OfRows& of_rows) {
   std::vector<T> all(capacity, number_as<T>(77));
@@ -34,7 +34,7 @@ std::vector<T> expected(const groups_of_keys& groups, std::size_t capacity, cons
   return all;
 }
 
-/// Sums of integers, for which tables are taken, or an operator, for which rows are sorted.
+/// Compares aggregates with sequential ones. Sums of integers are computed in tables; for an operator, rows are sorted.
 template <class GroupBy, bool HasOperator, class Key>
 void expect_order(const std::vector<Key>& keys, std::size_t capacity) {
   SCOPED_TRACE(testing::Message() << keys.size() << " rows, capacity " << capacity
@@ -85,7 +85,7 @@ void expect_order(const std::vector<Key>& keys, std::size_t capacity) {
 
 TEST(device_group_by_first_occurrence, groups_come_in_the_order_of_their_first_rows) {
   std::mt19937_64 bits = strata_test::random_bits(31);
-  // All methods of tables, and sorts.
+  // These sizes lead to all methods with tables, and to sorts.
   for (const std::size_t size : sizes{0, 1, 2, 31, 32, 33, 600, 601, 2500}) {
     for (const u64 different : {u64{1}, u64{40}, u64{0}}) {
       const auto keys = random_keys<std::uint32_t>(size, different, bits);
@@ -116,7 +116,8 @@ TEST(device_group_by_first_occurrence, the_first_groups_are_written_if_there_are
   }
 }
 
-// Both zeros are one group, whose key is 0.0, and all NaNs are one. Neither has a place of its own.
+// Zeros of both signs are one group, whose key is 0.0, and all NaNs are one group. Like all groups, they stand in the
+// order of their first rows.
 TEST(device_group_by_first_occurrence, zeros_and_nans_come_where_their_first_rows_are) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> keys = {5.0f, -0.0f, nan, -7.0f, 0.0f, -nan, 5.0f, std::numeric_limits<float>::infinity()};
@@ -124,7 +125,7 @@ TEST(device_group_by_first_occurrence, zeros_and_nans_come_where_their_first_row
   ASSERT_NO_FATAL_FAILURE((expect_order<DeviceGroupBy, true>(keys, keys.size())));
 }
 
-// Aggregates of one array read it once.
+// If several aggregates read the same array, it is read once.
 TEST(device_group_by_first_occurrence, aggregates_of_one_array_and_of_several) {
   std::mt19937_64 bits = strata_test::random_bits(33);
   for (const std::size_t size : sizes{500, 2500}) {
@@ -247,7 +248,7 @@ TEST(device_group_by_first_occurrence, columns_and_nulls) {
   }
 }
 
-// Groups behind the capacity have numbers, too; rows that a FutureCount leaves out have none.
+// Groups behind the capacity have numbers, too. Rows that a FutureCount leaves out get no number.
 TEST(device_group_by_first_occurrence, groups_of_rows) {
   std::mt19937_64 bits = strata_test::random_bits(35);
   for (const std::size_t size : sizes{0, 1, 700, 3000}) {
@@ -310,7 +311,7 @@ TEST(device_group_by_first_occurrence, a_graph_can_be_replayed_with_other_keys_a
   }
 }
 
-// What is written is no more than the capacity, whatever the number of rows.
+// The arrays of results need room for `capacity` items only, however many rows there are.
 TEST(device_group_by_first_occurrence, arguments_are_refused_as_in_other_orders) {
   constexpr int size = 10;
   device_vector<int> keys(std::vector<int>{9, 8, 9, 7, 6, 7, 8, 1, 2, 3});
@@ -336,7 +337,7 @@ TEST(device_group_by_first_occurrence, arguments_are_refused_as_in_other_orders)
   ASSERT_CUDA_SUCCESS(call(keys.data(), out.data(), out.data() + 3, 3, groups.data()));
   EXPECT_EQ((std::vector<int>{9, 8, 7, 2, 2, 2}), out.to_host());
   EXPECT_EQ(7, groups.to_host()[0]);
-  // Keys behind an output of three items.
+  // The keys lie just behind an output of three items.
   device_vector<int> both(std::vector<int>{-1, -1, -1, 9, 8, 9, 7, 6, 7, 8, 1, 2, 3});
   ASSERT_CUDA_SUCCESS(call(both.data() + 3, out.data(), both.data(), 3, groups.data()));
   EXPECT_EQ((std::vector<int>{2, 2, 2, 9, 8, 9, 7, 6, 7, 8, 1, 2, 3}), both.to_host());

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check, shapes
 
-// DeviceGroupBy: all methods have the same results, also when the sample chooses a bad one.
+// DeviceGroupBy: all methods have the same results, even if the sample leads to a bad choice.
 #include "device/group_by/group_by_support.cuh"
 
 #include <map>
@@ -11,8 +11,8 @@ namespace device_group_by_methods_test {
 
 using namespace group_by_test;
 
-// The numbers of groups need each method in turn. A full table is written and begun anew. With more groups, rows are
-// first sorted by bits of a hash. With still more, rows are not combined in tables.
+// These numbers of groups lead to each method in turn. A table that is full is written out and begun anew. With more
+// groups, rows are first sorted by bits of a hash. With still more groups, rows are not combined in tables.
 TEST(device_group_by_methods, groups_of_any_number) {
   std::mt19937_64 bits = strata_test::random_bits(12);
   const std::size_t size = if_small<std::size_t>(75000, 9000000);
@@ -29,9 +29,9 @@ TEST(device_group_by_methods, groups_of_any_number) {
   }
 }
 
-// Results are right although the sample misleads. All sampled rows have the same key, and blocks of small tables take a
-// smaller sample. The records of the other rows then have no room in memory, or just enough. Their keys do not fit in
-// the tables of blocks, or in the table in device memory.
+// Results are right although the sample misleads. All sampled rows have the same key, also in the smaller sample of
+// blocks with small tables. The records of the other rows then have no room in memory, or just enough. Their keys do
+// not fit in the tables of blocks, or in the table in device memory.
 TEST(device_group_by_methods, a_sample_that_misleads) {
   std::mt19937_64 bits = strata_test::random_bits(22);
   const std::size_t size = if_small<std::size_t>(75000, 9000000);
@@ -53,7 +53,7 @@ TEST(device_group_by_methods, one_key_with_most_rows_and_many_with_one) {
   std::mt19937_64 bits = strata_test::random_bits(13);
   const std::size_t size = if_small<std::size_t>(20000, 3000000);
   const auto values = random_values<std::int32_t>(size, bits);
-  // The mixed word of the second key marks a free slot.
+  // The mixed word of the second key is the word that marks a free slot.
   for (const u64 frequent : {~u64{0}, u64{strata::detail::unmixed_group_word(~0ull)}}) {
     auto keys = ascending_keys<u64>(size);
     for (u64& key : keys) {
@@ -67,7 +67,7 @@ TEST(device_group_by_methods, one_key_with_most_rows_and_many_with_one) {
   }
 }
 
-// Only two frequent keys have room in a pair of home slots. Rows of further frequent keys with the same home must not
+// A pair of home slots has room for only two frequent keys. Rows of further frequent keys with the same home must not
 // be lost.
 TEST(device_group_by_methods, frequent_keys_with_one_home) {
   std::mt19937_64 bits = strata_test::random_bits(26);
@@ -97,7 +97,7 @@ TEST(device_group_by_methods, all_words_are_keys) {
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(long_keys, values, size));
-    // Mixed words mark it.
+    // These are the keys whose mixed word marks free slots.
     for (std::uint32_t& key : keys) key = strata::detail::unmixed_group_word(key);
     for (u64& key : long_keys) key = strata::detail::unmixed_group_word(static_cast<unsigned long long>(key));
     ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
@@ -126,7 +126,8 @@ TEST(device_group_by_methods, groups_behind_the_capacity_are_not_written) {
   }
 }
 
-/// Up to 600 rows are combined by one kernel, rows from 2,000 on by a plan, and those between are sorted.
+/// With this policy, one kernel combines up to 600 rows, and a plan combines 2,000 rows or more. Between these numbers,
+/// rows are sorted.
 struct few_or_many_rows {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::group_by_tuning tuning{/*block_threads=*/64,
@@ -260,7 +261,7 @@ TEST(device_group_by_methods, aggregates_of_one_array_and_of_several) {
           ASSERT_EQ(again_on_host[group->second.front()], found_first[g]);
           ASSERT_EQ(static_cast<double>(sum_again) / static_cast<double>(group->second.size()), found_means[g]);
         }
-        // The first aggregate with an item reads row numbers.
+        // Here the first aggregate that reads `again` is group_first, which keeps row numbers instead of items.
         ASSERT_EQ(static_cast<int>(groups.size()), result_of<int>([&](int* number, auto&&... storage) {
                     return SmallTables::Aggregate(storage..., strata::group_keys(in.data(), size),
                                                   strata::group_aggregates(strata::group_first(again, first.data()),
@@ -297,7 +298,7 @@ TEST(device_group_by_methods, results_do_not_depend_on_the_schedule) {
   });
 }
 
-// Rows and entries of all sizes must fit in the shared memory that a block may have.
+// For all sizes of rows and entries, kernels must fit in the shared memory that a block may have.
 template <class Policy, std::size_t KiB, class Key, class... Aggregates>
 constexpr bool fits_in() {
   namespace sd = strata::detail;

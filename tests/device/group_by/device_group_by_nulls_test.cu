@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceGroupBy: rows without a key, which are dropped or a group.
+// DeviceGroupBy: rows without a key (nulls), which are dropped or form a group.
 #include "device/group_by/group_by_support.cuh"
 
 namespace device_group_by_nulls_test {
@@ -21,14 +21,15 @@ std::vector<std::uint32_t> random_mask(std::size_t size, u64 one_in, std::mt1993
 }
 bool has_key(const std::vector<std::uint32_t>& mask, std::size_t row) { return (mask[row / 32] >> row % 32 & 1) != 0; }
 
-/// Sums and numbers of rows of the groups of `keys`. With `IsGroup`, rows without a key are one, the last one in order.
+/// Compares the sum and the number of rows of each group with sequential results. With `IsGroup`, rows without a key
+/// form a group, the last one in order.
 template <class GroupBy, bool IsGroup, order Order, class Key>
 void expect_groups(const std::vector<Key>& keys, const std::vector<std::uint32_t>& mask, std::size_t capacity) {
   const std::size_t size = keys.size();
   std::map<std::pair<int, grouped_key>, std::vector<std::size_t>> rows_of;
   for (std::size_t i = 0; i < size; ++i) {
     if (has_key(mask, i)) {
-      // The order of NaNs is that of order_of_keys.
+      // NaNs come behind all numbers, as in order_of_keys.
       const grouped_key key = grouped(keys[i]);
       rows_of[{key.is_nan ? 1 : 0, {false, key.value}}].push_back(i);
     } else if (IsGroup) {
@@ -77,7 +78,7 @@ void expect_groups(const std::vector<Key>& keys, const std::vector<std::uint32_t
     ASSERT_TRUE(found_valid[g] == 0 || found_valid[g] == 1);
     const grouped_key key = grouped(found_keys[g]);
     if (found_valid[g] == 0) {
-      ASSERT_TRUE(!key.is_nan && key.value == 0) << "the key of rows without one";
+      ASSERT_TRUE(!key.is_nan && key.value == 0) << "the group of rows without a key has a key";
     }
     std::pair<int, grouped_key> kind{key.is_nan ? 1 : 0, {false, key.value}};
     if (found_valid[g] == 0) kind = {2, {false, 0}};
@@ -118,7 +119,7 @@ TYPED_TEST(GroupByNulls, are_dropped_or_a_group) {
   for (const std::size_t size : sizes{0, 1, 33, 500, 700, if_small<std::size_t>(2500, 300007)}) {
     for (const u64 different : {u64{1}, u64{1500}, u64{0}}) {
       for (const u64 one_in : {u64{0}, u64{1}, u64{3}}) {
-        // All rows have keys, or none.
+        // If all rows have keys, or none, two cases are enough.
         if (one_in < 3 && (size != 700 || different == 1)) continue;
         SCOPED_TRACE(testing::Message() << size << " rows, " << different << " keys, a null in " << one_in);
         const auto keys = random_keys<TypeParam>(size, different, bits);
@@ -136,7 +137,7 @@ TYPED_TEST(GroupByNulls, are_dropped_or_a_group) {
   }
 }
 
-// The value that lies where a row has no key is not taken for a key, even if most rows have no key.
+// The value of a row without a key is not taken for a key, even if half of the rows have no key.
 TYPED_TEST(GroupByNulls, hide_their_keys) {
   std::mt19937_64 bits = strata_test::random_bits(42);
   const std::size_t size = if_small<std::size_t>(9000, 300000);
@@ -168,7 +169,7 @@ TEST(device_group_by_nulls, nans_both_zeros_and_nulls_are_three_groups) {
   ASSERT_NO_FATAL_FAILURE((expect_groups<SmallTables, false, order::of_keys>(halves, mask, 10)));
 }
 
-// These calls sort the rows: sums in the order of the rows, and the groups of rows.
+// These calls sort the rows: sums of floating-point numbers in the order of the rows, and groups of rows.
 TEST(device_group_by_nulls, groups_of_rows_and_sums_in_order) {
   std::mt19937_64 bits = strata_test::random_bits(44);
   for (const std::size_t size : sizes{0, 1, 5000}) {

@@ -45,7 +45,8 @@ struct compose {
   }
 };
 
-// An operator that does not commute shows the order of operands. States have 8 bytes, and more than 16.
+// An operator that is not commutative shows the order of operands. Rows are combined in states of 8 bytes, and of more
+// than 16.
 TEST(device_group_by_order, an_operator_combines_rows_in_their_order) {
   std::mt19937_64 bits = strata_test::random_bits(15);
   for (const std::size_t size : sizes{1, 500, 5000, if_small<std::size_t>(12000, 1000000)}) {
@@ -198,7 +199,7 @@ TEST(device_group_by_order, iterators_a_future_count_and_no_storage) {
   device_vector<int> groups(1);
   device_vector<long long> sums(256);
   device_vector<int> keys_out(256);
-  // Row i has the key 100 + i, of which the type keeps 8 bits.
+  // Row i has the key (100 + i) % 256.
   const counting<std::uint8_t> keys(100);
   const counting<int> values(0);
   const auto sum_of = [](int key) {
@@ -231,7 +232,7 @@ TEST(device_group_by_order, iterators_a_future_count_and_no_storage) {
   EXPECT_EQ(std::vector<bool>(256, true), is_found);
 }
 
-/// Replays a call with keys of several numbers of groups.
+/// Replays one graph with keys that form different numbers of groups.
 template <bool IsSorted>
 void expect_replays() {
   std::mt19937_64 bits = strata_test::random_bits(18);

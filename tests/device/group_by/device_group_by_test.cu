@@ -40,7 +40,7 @@ TYPED_TEST(GroupByKey, groups_have_their_aggregates_at_all_sizes) {
   }
 }
 
-// Both zeros are one group, whose key is 0.0, and all NaNs are one group. expect_groups compares the keys.
+// Zeros of both signs are one group, whose key is 0.0, and all NaNs are one group. expect_groups compares the keys.
 TYPED_TEST(GroupByKey, both_zeros_are_one_group_and_all_nans_are_one) {
   using Key = TypeParam;
   if constexpr (std::numeric_limits<Key>::has_infinity || std::is_same_v<Key, __half>) {
@@ -53,7 +53,7 @@ TYPED_TEST(GroupByKey, both_zeros_are_one_group_and_all_nans_are_one) {
     const std::vector<std::int32_t> values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     ASSERT_EQ(5u, rows_of_groups(keys).size());
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, keys.size()));
-    // As often as it takes to be combined in tables.
+    // So many rows that they are combined in tables.
     std::vector<Key> many;
     std::vector<std::int32_t> many_values;
     for (int i = 0; i < 600; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of DeviceGroupBy share: keys, sequential groups, and a call whose results are held against these.
+// Shared by the tests of DeviceGroupBy: keys, sequential groups, and a call whose results are compared with them.
 #pragma once
 
 #include <strata/device/device_group_by.cuh>
@@ -30,7 +30,7 @@ using u64 = std::uint64_t;
 
 // ------------------------------------------------------------------ sequential groups
 
-/// A key as it is grouped: both zeros are one, all NaNs are one, which is the last.
+/// A key as it is grouped: zeros of both signs are equal, and all NaNs are equal and come last.
 struct grouped_key {
   bool is_nan;
   long double value;
@@ -59,7 +59,7 @@ grouped_key grouped(const Key& key) {
   }
 }
 
-/// The rows of each group, in their order.
+/// The rows of each group, in ascending order.
 template <class Key>
 std::map<grouped_key, std::vector<std::size_t>, order_of_keys> rows_of_groups(const std::vector<Key>& keys) {
   std::map<grouped_key, std::vector<std::size_t>, order_of_keys> groups;
@@ -67,7 +67,7 @@ std::map<grouped_key, std::vector<std::size_t>, order_of_keys> rows_of_groups(co
   return groups;
 }
 
-/// The rows in the order of their groups.
+/// All rows, in the order of their groups.
 template <class Key>
 std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
   std::vector<std::size_t> rows(keys.size());
@@ -98,7 +98,7 @@ T number_as(u64 number) {
   }
 }
 
-/// Keys of up to `different` numbers; 0: all bits are random.
+/// Keys with up to `different` different values; 0: all bits are random.
 template <class Key>
 std::vector<Key> random_keys(std::size_t count, u64 different, std::mt19937_64& bits) {
   std::vector<Key> keys(count);
@@ -155,8 +155,8 @@ struct without_hints {
   }
 };
 
-/// Sums, numbers of rows and extremes of `values` in all groups of `keys`, which come in any order or in that of the
-/// keys. `hint` adds to the description of the keys.
+/// Compares the sums, numbers of rows and extremes of `values` in all groups of `keys` with sequential results. Groups
+/// come in any order, or in the order of the keys. `hint` adds to the description of the keys.
 template <class GroupBy, bool IsSorted, class Key, class Value, class Hint = without_hints>
 void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity,
                             const Hint& hint = {}) {
@@ -165,7 +165,7 @@ void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Valu
     const order_of_keys less;
     return !less(grouped(keys[a]), grouped(keys[b])) && !less(grouped(keys[b]), grouped(keys[a]));
   };
-  // Where groups begin among the rows, and the end of all.
+  // Where each group begins in `rows`, and where the last one ends.
   std::vector<std::size_t> begins;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i == 0 || !is_same_group(rows[i - 1], rows[i])) begins.push_back(i);
@@ -234,12 +234,12 @@ void expect_groups_in_order(const std::vector<Key>& keys, const std::vector<Valu
   }
 }
 
-/// In any order.
+/// Expects groups in any order.
 template <class GroupBy = DeviceGroupBy, class Key, class Value>
 void expect_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
   expect_groups_in_order<GroupBy, false>(keys, values, capacity);
 }
-/// In the order of the keys.
+/// Expects groups in the order of the keys.
 template <class GroupBy = DeviceGroupBy, class Key, class Value>
 void expect_sorted_groups(const std::vector<Key>& keys, const std::vector<Value>& values, std::size_t capacity) {
   expect_groups_in_order<GroupBy, true>(keys, values, capacity);

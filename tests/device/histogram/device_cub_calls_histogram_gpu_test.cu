@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's histograms, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Compares calls of CUB's histograms with strata's: see meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <cub/device/device_histogram.cuh>
@@ -11,7 +11,7 @@
 
 #include "meta/cub_calls/calls.cuh"
 
-// CUB deprecates arrays of C++ as arguments, but documents them.
+// CUB deprecates C++ arrays as arguments, but documents them.
 #pragma nv_diag_suppress 1215, 1444
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

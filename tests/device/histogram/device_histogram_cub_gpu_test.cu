@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHistogram beside CUB: whoever replaces `cub::` by `strata::` gets the same counts.
+// Compares DeviceHistogram with CUB's: a program that replaces `cub::` by `strata::` gets the same counts.
 #include <strata/device/device_histogram.cuh>
 
 #include <cub/device/device_histogram.cuh>
@@ -28,7 +28,7 @@ struct by_cub {
   using histogram = cub::DeviceHistogram;
 };
 
-/// What `call(library, out, storage...)` writes to `bins` counters.
+/// Returns what `call(library, out, storage...)` writes to `bins` counters.
 template <class Library, class Call>
 std::vector<int> counts(std::int64_t bins, const Call& call) {
   return results_of<int>(
@@ -40,8 +40,8 @@ void expect_the_same(std::int64_t bins, const Call& call) {
   ASSERT_EQ(counts<by_cub>(bins, call), counts<by_strata>(bins, call));
 }
 
-/// CUB does not count floating-point samples that are rounded up to the upper level; we do, in the last bin of each
-/// `num_bins`.
+/// CUB does not count floating-point samples whose bin is rounded up to the upper level. strata counts them in the last
+/// bin. Each channel has `num_bins` bins.
 template <class Call>
 void expect_no_fewer(std::int64_t bins, std::size_t num_bins, const Call& call) {
   const std::vector<int> theirs = counts<by_cub>(bins, call);
@@ -59,12 +59,12 @@ struct kinds {
   using level = Level;
 };
 
-// CUB does not count negative samples of one byte, and refuses or miscounts integers whose range of levels does not
-// fit their type.
+// `random_calls` chooses ranges of samples that avoid two faults of CUB: it does not count negative samples of one
+// byte, and it refuses or miscounts integers whose range of levels does not fit their type.
 template <class Sample>
 std::vector<Sample> random_samples(std::size_t count, double low, double high, std::uint64_t stream) {
   std::vector<Sample> samples = random_reals<Sample>(count, low, high, stream);
-  // A third of them equal, a third in few bins.
+  // A third of the samples are equal, and a third lie in few bins.
   for (std::size_t i = 0; i < count; i += 3) samples[i] = samples[0];
   for (std::size_t i = 1; i < count; i += 3) samples[i] = samples[i % 30];
   return samples;
@@ -98,7 +98,7 @@ TYPED_TEST(DeviceHistogramCub, random_calls) {
     auto edges = random_reals<level>(2, least, most, static_cast<std::uint64_t>(run) + 100);
     std::sort(edges.begin(), edges.end());
     if (edges[0] == edges[1]) continue;
-    // Bins of levels of one byte are counted in one byte by CUB.
+    // If levels have one byte, CUB also counts the bins in one byte.
     const int bins = 1 + static_cast<int>(below(sizeof(level) == 1 ? 100 : std::uint64_t{1} << below(18)));
     const auto expect_even = [&](std::int64_t all_bins, const auto& call) {
       if constexpr (std::is_integral_v<std::common_type_t<sample, level>>) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHistogram of floating-point numbers: no level and no sample is too large, too small or no number.
+// DeviceHistogram of floating-point numbers: levels may be as far apart or as close as the type allows, and samples may
+// have any bits, also those of infinities and NaNs.
 #include <strata/core/radix_key.hpp>
 #include <strata/device/device_histogram.cuh>
 
@@ -27,7 +28,7 @@ using strata::DeviceHistogram;
 
 // ------------------------------------------------------------------ numbers by their order
 
-/// The finite numbers of a type, counted from 0.0: `number_at(1)` is the smallest above it.
+/// Numbers of a type by their position from 0.0 on: `number_at(1)` is the smallest number above 0.0.
 template <class T>
 using bits_of = typename strata::detail::unsigned_of_bytes<sizeof(T)>::type;
 template <class T>
@@ -79,8 +80,8 @@ struct bin_range {
   std::int64_t last;
 };
 
-/// The bins of a sample, by the contract: its position among the bins, with a relative error of four roundings.
-/// `{-1, -1}` if it is outside.
+/// The bins that the contract allows for a sample: its position among the bins may have a relative error of four
+/// roundings. `{-1, -1}` if the sample is not between the levels.
 template <class T>
 bin_range bins_of(T sample, const even_levels<T>& levels) {
   const long double x = exact(sample), lower = exact(levels.lower), upper = exact(levels.upper);
@@ -103,8 +104,8 @@ std::vector<unsigned> histogram(const std::vector<T>& samples, const even_levels
   });
 }
 
-/// At each border of bins, as many samples below it as there must be, and no more than there may be. Every sample
-/// between the levels is counted, and no other.
+/// Compares, for each bin, the number of samples up to this bin with the least and the greatest number that the
+/// contract allows. So every sample between the levels is counted, and no other.
 template <class T>
 void expect_bins(const std::vector<T>& samples, const even_levels<T>& levels) {
   std::vector<std::int64_t> certain(static_cast<std::size_t>(levels.bins)), possible = certain;
@@ -126,7 +127,7 @@ void expect_bins(const std::vector<T>& samples, const even_levels<T>& levels) {
   }
 }
 
-/// Numbers of any size, numbers between the levels, and the neighbours of borders of bins.
+/// Samples of random bits, samples between the levels, and the neighbours of borders of bins.
 template <class T>
 std::vector<T> samples_around(const even_levels<T>& levels, std::size_t count, std::mt19937_64& bits) {
   std::vector<T> samples;
@@ -181,7 +182,8 @@ TYPED_TEST(DeviceHistogramReals, no_levels_are_too_far_apart_or_too_close) {
   }
 }
 
-/// The bins of up to 12 samples, in which sample i occurs 2^i times.
+/// Returns the bins of up to 12 samples. Sample i occurs 2^i times, so the bits of a count tell which samples are in a
+/// bin.
 template <class T>
 std::vector<std::int64_t> found_bins(const std::vector<T>& samples, const even_levels<T>& levels) {
   std::vector<T> repeated;
@@ -337,7 +339,7 @@ TEST(device_histogram_reals, samples_that_no_level_can_be_are_in_no_range) {
   expect_ranges_of_integers<float, std::int8_t>();
   expect_ranges_of_integers<__nv_bfloat16, std::int16_t>();
   expect_ranges_of_integers<__half, std::int8_t>();
-  // Lowest and largest level.
+  // Samples at and next to the lowest and the largest level.
   const std::vector<double> samples = {-2147483648.5, -2147483649.0, -2147483648.0, 2147483646.5, 2147483647.0};
   const int lowest = std::numeric_limits<int>::min(), largest = std::numeric_limits<int>::max();
   EXPECT_EQ((std::vector<int>{2, 1}), ranges(samples, std::vector<int>{lowest, 0, largest}));
@@ -348,7 +350,7 @@ TEST(device_histogram_reals, nans_among_levels_cost_no_other_memory) {
   const std::vector<float> samples = random_reals<float>(1000, -1, 5, 3);
   for (const std::vector<float>& levels : {std::vector<float>{nan, nan, nan}, std::vector<float>{0, nan, 2, 3},
                                            std::vector<float>{nan, 1, 2}, std::vector<float>{0, 1, nan}}) {
-    const std::vector<int> found = ranges(samples, levels);  // between guard bands
+    const std::vector<int> found = ranges(samples, levels);  // guard bands show writes elsewhere
     EXPECT_LE(std::accumulate(found.begin(), found.end(), 0), 1000);
   }
 }

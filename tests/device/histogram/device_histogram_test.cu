@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHistogram: how many samples lie in each bin, and nothing else written.
+// DeviceHistogram counts the samples in each bin, and writes nothing else.
 #include <strata/device/device_histogram.cuh>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using strata::DeviceHistogram;
 
 // ------------------------------------------------------------------ sequential histograms
 
-/// The bin of a sample among even ones, or -1. Integers: in 128 bits.
+/// The bin of a sample among even bins, or -1. Integers are computed in 128 bits.
 template <class Sample, class Level>
 std::int64_t even_bin(const Sample& sample, const Level& lower, const Level& upper, int bins) {
   using common = std::common_type_t<Level, Sample>;
@@ -46,7 +46,7 @@ std::int64_t range_bin(const Sample& sample, const std::vector<Level>& levels) {
   return std::upper_bound(levels.begin(), levels.end(), x) - levels.begin() - 1;
 }
 
-/// Every `channels`-th sample from `first` on, of rows `stride` samples apart.
+/// `rows` rows of `row_pixels` pixels each, `stride` samples apart.
 struct region {
   std::int64_t row_pixels;
   std::int64_t rows = 1;
@@ -76,7 +76,7 @@ struct kinds {
   using counter = Counter;
 };
 
-/// Samples in bins and some outside, also at the edges of bins.
+/// Samples in and outside of the bins, also at edges of bins.
 template <class Sample>
 std::vector<Sample> mixed_samples(std::size_t count, double low, double high) {
   std::vector<Sample> samples = random_reals<Sample>(count, low, high, 3);
@@ -129,7 +129,7 @@ TYPED_TEST(DeviceHistogramTypes, bins_are_those_of_a_sequential_count) {
   }
 }
 
-/// `call(out, storage...)` for even bins from `lower` to `upper`.
+/// Compares a histogram of even bins from `lower` to `upper` with a sequential one.
 template <class Sample, class Level>
 void expect_even(const std::vector<Sample>& samples, int bins, Level lower, Level upper) {
   SCOPED_TRACE(bins);
@@ -142,7 +142,7 @@ void expect_even(const std::vector<Sample>& samples, int bins, Level lower, Leve
             found);
 }
 
-/// All bits, and values around those of the bins' edges.
+/// Samples of random bits, and values next to the edges of bins.
 template <class T>
 void expect_exact_bins(T lower, T upper, int bins) {
   std::mt19937_64 bits = strata_test::random_bits(11);
@@ -173,7 +173,7 @@ TEST(device_histogram, even_bins_of_integers_are_exact) {
     const std::uint64_t most = ~std::uint64_t{0} / static_cast<unsigned>(bins);
     expect_exact_bins<std::uint64_t>(3, 3 + (bins == 1 ? most - 3 : most), bins);
   }
-  // Every range of a few values: more bins than values too.
+  // Ranges of a few values, with fewer bins than values and with more.
   std::vector<std::int8_t> bytes(256);
   std::iota(bytes.begin(), bytes.end(), static_cast<std::int8_t>(-128));
   std::vector<int> words(bytes.begin(), bytes.end());
@@ -196,7 +196,7 @@ TEST(device_histogram, products_beyond_64_bits_are_refused) {
   EXPECT_EQ(cudaSuccess, query(0, most, 1));
   EXPECT_EQ(cudaSuccess, query(1, 1 + most / 3, 3));
   EXPECT_EQ(cudaErrorInvalidValue, query(0, 1 + most / 3, 3));
-  // As much as CUB says then.
+  // A refused size query sets the size to 1, as CUB's does.
   bytes = 12345;
   EXPECT_EQ(cudaErrorInvalidValue, query(0, most, 2));
   EXPECT_EQ(1u, bytes);
@@ -309,7 +309,8 @@ TEST(device_histogram, samples_at_any_address) {
 
 // ------------------------------------------------------------------ several channels, regions
 
-/// All channels of a region, by even bins and by ranges, with a number of bins for each channel.
+/// Compares all channels of a region with sequential histograms, by even bins and by ranges. Each channel has its own
+/// number of bins.
 template <int Channels, int Active, class Sample>
 void expect_channels(const region& where, std::int64_t skipped, const std::array<int, Active>& bins) {
   SCOPED_TRACE(std::to_string(Channels) + " channels, " + std::to_string(where.row_pixels) + " x " +

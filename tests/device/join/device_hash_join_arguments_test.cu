@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin: what calls accept and refuse, temporary storage, graphs and streams. What it shares with
-// other calls is in device_arguments.cuh.
+// DeviceHashJoin: what calls accept and refuse, temporary storage, graphs and streams. device_arguments.cuh tests what
+// joins have in common with other calls.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-/// A call with one thing wrong must neither succeed nor write.
+/// The arguments of a valid call. A test makes one of them wrong; the call must then neither succeed nor write.
 struct arguments {
   device_vector<std::uint32_t> keys{std::vector<std::uint32_t>(random_ids(100, 50))};
   device_vector<std::int32_t> build_out{400};
@@ -92,7 +92,8 @@ TEST(device_hash_join_arguments, wrong_ones_are_refused_before_anything_is_writt
   });
 }
 
-// A table of as many different keys as slots would be searched for a free one without an end.
+// Makes a size query. A table needs more slots than rows, because a search for a key that is not there ends at a free
+// slot.
 template <class Index>
 cudaError_t query(std::int64_t build_rows, std::int64_t probe_rows, std::size_t& bytes) {
   const std::uint64_t* const keys = nullptr;
@@ -188,7 +189,7 @@ TEST(device_hash_join_arguments, promise_of_unique_rows_saves_storage) {
   EXPECT_LT(fewer, bytes);
 }
 
-// Numbers of rows of 4 bytes and of 8, on a stream whose memory the call takes and gives back.
+// The call allocates and frees its storage on the stream. Numbers of rows have 4 or 8 bytes.
 TEST(device_hash_join_arguments, storage_is_stream_ordered_if_none_is_given) {
   constexpr int rows = 3000;
   const side_ids build_ids{random_ids(rows, 2000), {}};
@@ -228,12 +229,12 @@ TEST(device_hash_join_arguments, ranges_of_keys_count_their_ends) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(2u, range(std::uint64_t{0}, most - 1, most).keys);
   EXPECT_EQ(-2, range(std::uint64_t{0}, most - 1, most).lowest);
-  // The range is unknown if it has no key, and if it has all keys of 8 bytes, which would be of no use.
+  // An empty range counts as unknown. So does the range of all keys of 8 bytes, which would be of no use.
   EXPECT_EQ(0u, range(0, 3, 2).keys);
   EXPECT_EQ(0u, range(std::uint64_t{0}, std::uint64_t{0}, most).keys);
 }
 
-// Checks that one graph joins whatever keys there are when it is replayed.
+// Checks that a graph joins the keys that are there when it is replayed.
 void check_replays(JoinKind kind, JoinOrder order) {
   constexpr std::size_t rows = 2500;
   constexpr std::size_t capacity = 9000;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace device_join_test;
 
-/// With a mask of nulls, all rows have keys, but fewer methods may join them.
+/// With `has_mask`, a mask of nulls says that all rows have keys. Fewer methods may then join them.
 cudaError_t join_promised(const std::vector<std::uint32_t>& build_keys, const std::vector<std::uint32_t>& probe_keys,
                           join_settings<> options, JoinKind kind = JoinKind::left, bool has_mask = false) {
   const device_vector<std::uint32_t> build(build_keys);
@@ -45,7 +45,7 @@ void expect_unique_is_checked(const std::vector<std::uint32_t>& broken, const jo
                                 "JoinSide::unique was promised");
 }
 
-// Joins by one table in the shared memory of a block or in global memory, and joins by partitions, check it.
+// Joins by one table, in the shared memory of a block or in global memory, and joins by partitions check the promise.
 TEST(device_hash_join_assertions, promise_of_unique_build_rows_is_checked) {
   std::vector<std::uint32_t> keys = shuffled_ids(100, 5);
   std::vector<std::uint32_t> broken = keys;
@@ -64,8 +64,8 @@ TEST(device_hash_join_assertions, promise_of_unique_build_rows_is_checked) {
   }
 }
 
-// More rows of a key than a bucket has, which another kernel joins, and more than a table of a partition has: they are
-// left to the table in global memory.
+// 1,000 rows of one key are more than a bucket has, so another kernel joins them. 5,000 rows are more than the table of
+// a partition holds, so they are left to the table in global memory.
 TEST(device_hash_join_assertions, promise_of_unique_rows_that_overflow_is_checked) {
   join_settings<> options;
   options.build_unique = true;
@@ -116,7 +116,7 @@ TEST(device_hash_join_assertions, promise_of_unique_build_rows_in_a_range_is_che
   strata_test::expect_assertion([&] { return join_promised(keys, keys, options); }, "JoinSide::unique was promised");
 }
 
-// Wherever in a side two rows are exchanged, at the ends of tiles too.
+// Two neighbours are exchanged in many places of a side, also at the ends of tiles.
 TEST(device_hash_join_assertions, promise_of_ascending_rows_is_checked) {
   std::vector<std::uint32_t> keys(9000);
   std::iota(keys.begin(), keys.end(), 5u);

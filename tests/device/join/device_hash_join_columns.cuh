@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin with columns of values, in any order. Columns of few bytes are partitioned with the keys; for other
-// ones, the result is in the order of the probe rows, if they are four or more.
+// Shared by tests of DeviceHashJoin with columns of values, in any order. Columns of few bytes are partitioned with the
+// keys. Other columns, if there are four or more, are gathered in the order of the probe rows.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline value_of_12_bytes value_at<value_of_12_bytes>(std::int64_t row) {
   return {number, ~number, number ^ 0x5555};
 }
 
-/// A column of values of one side, and that of the result.
+/// A column of values of one side, and the column of the result.
 template <class Value>
 struct column_of {
   device_vector<Value> in, out;
@@ -38,7 +38,7 @@ struct column_of {
 
   static Value missing() { return value_at<Value>(-1); }
 
-  /// `rows` has row numbers, or -1.
+  /// `rows` are row numbers, or -1 for a missing row.
   void check(const std::vector<std::int32_t>& rows, std::size_t written) const {
     const std::vector<Value> found = out.to_host();
     for (std::size_t i = 0; i < written; ++i) {
@@ -54,7 +54,7 @@ struct column_of {
   }
 };
 
-/// Two columns of row numbers, and one more of each side.
+/// Compares a join of two columns of row numbers and one more column of each side with a simple join.
 template <class BuildValue, class ProbeValue, class Joins = DeviceHashJoin, class Key>
 void check_columns(JoinKind kind, const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                    join_settings<> settings) {

@@ -10,13 +10,13 @@ namespace {
 
 using namespace device_join_test;
 
-/// One pass partitions 4,800 build rows. A table has at least 256.
+/// One pass partitions up to 4,800 build rows. A table holds at least 256 rows.
 struct larger_rows : small_rows {
   static constexpr strata::join_partition_tuning partition{64,  {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
                                                            150, 75,        2,         5,  2, 8, 8};
 };
 
-// 16 tables do not hold the rows of the frequent key: the table in global memory joins its partition.
+// The rows of the frequent key do not fit in 16 tables, so the table in global memory joins their partition.
 TEST(device_hash_join_columns, overflowing_partition) {
   side_ids build{random_ids(4750, 100), {}};
   std::fill(build.ids.begin() + 60, build.ids.end() - 60, 7u);
@@ -27,8 +27,8 @@ TEST(device_hash_join_columns, overflowing_partition) {
   }
 }
 
-/// Joins one column of 4 bytes of each side. True if the call has copied the column of the probe side to partitions: it
-/// comes second in the temporary storage.
+/// Joins one column of 4 bytes of each side. Returns true if the call has copied the column of the probe side to
+/// partitions, which are the second array of the temporary storage.
 bool copies_probe_column(const side_ids& build, const side_ids& probe) {
   const device_vector<std::uint32_t> build_keys(keys_of<std::uint32_t>(build, as_u32));
   const device_vector<std::uint32_t> probe_keys(keys_of<std::uint32_t>(probe, as_u32));
@@ -52,7 +52,7 @@ bool copies_probe_column(const side_ids& build, const side_ids& probe) {
   EXPECT_CUDA_SUCCESS(join(nullptr));
   const std::vector<std::int32_t> poison(bytes / sizeof(std::int32_t) + 1, 0x5a5a5a5a);
   const device_vector<std::int32_t> storage(poison);
-  // The sample of one call must not be that of the next one.
+  // The second call must not take the sample that the first one has left.
   for (int call = 0; call < 2; ++call) EXPECT_CUDA_SUCCESS(join(const_cast<std::int32_t*>(storage.data())));
   EXPECT_EQ(static_cast<std::int64_t>(expected.size()), total.to_host()[0]);
   std::vector<std::int32_t> found = of_probe.out.to_host(), wanted;
@@ -66,7 +66,7 @@ bool copies_probe_column(const side_ids& build, const side_ids& probe) {
          static_cast<std::ptrdiff_t>(probe_rows / 2);
 }
 
-// A sample of both sides finds on the device that few rows match.
+// On the device, a sample of both sides shows that few rows match.
 TEST(device_hash_join_columns, columns_are_not_copied_if_few_rows_match) {
   constexpr std::uint32_t rows = 8192;  // a column ends at a boundary of temporary storage
   const side_ids build{shuffled_ids(rows, 0), {}};
@@ -79,7 +79,7 @@ TEST(device_hash_join_columns, columns_are_not_copied_if_few_rows_match) {
   EXPECT_TRUE(copies_probe_column({random_ids(rows, rows / 16), {}}, probe_of(rows / 2)));
 }
 
-// These joins have the tiles and tables of the device.
+// These joins have the tiles and tables of the default policy.
 TEST(device_hash_join_columns, many_rows) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 30000 : 300000);
   [[maybe_unused]] const side_ids unique{shuffled_ids(rows, 10), {}};

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin with columns of values, by small tables.
+// DeviceHashJoin with columns of values and small tables.
 #include "device/join/device_hash_join_columns.cuh"
 
 namespace {
 
 using namespace device_join_test;
 
-/// Joins by small tables, with columns of narrow values, of wide ones, and of such that are not partitioned.
+/// Joins by small tables, with narrow columns, with wide ones, and with columns that are not partitioned.
 template <class Key>
 void check_small_tables(const side_ids& build, const side_ids& probe, Key (*make_key)(std::uint32_t),
                         bool build_is_unique = false) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long
 
-// DeviceHashJoin with a hint that keys are in a dense range, true or not.
+// DeviceHashJoin with a hint that keys are in a dense range, which is true or false.
 #include "device/join/device_hash_join_support.cuh"
 
 namespace {
@@ -20,7 +20,7 @@ TEST(device_hash_join_direct_address, is_chosen_while_it_stays_in_the_cache) {
   static_assert(!choose_direct_address_join(0, 1000000, 1000000));
 }
 
-/// All kinds; the keys are ids of [low, low + keys) for the hint, moved by `move`.
+/// Checks all kinds. Keys are ids plus `move`; the hint says that ids are from `low` to `low + keys - 1`.
 template <class Key>
 void check(const side_ids& build, const side_ids& probe, std::uint32_t low, std::uint64_t keys, std::int64_t move = 0) {
   ASSERT_TRUE(strata::detail::choose_direct_address_join(keys, build.ids.size(), probe.ids.size()));
@@ -52,7 +52,7 @@ TEST(device_hash_join_direct_address, half_of_the_keys_of_the_range) {
   check<std::int64_t>({ids, {}}, {random_ids(2 * rows() + 5, 2 * rows()), {}}, 0, 2 * rows(), -std::int64_t{rows()});
 }
 
-// A build row before the range, then one after it: the array has no element for them.
+// One build row lies before the range, then one after it: the array has no element for its key.
 TEST(device_hash_join_direct_address, build_rows_outside_of_the_range) {
   for (const std::uint32_t outside : {0u, 2 * rows()}) {
     std::vector<std::uint32_t> ids = shuffled_ids(rows(), 10);
@@ -63,7 +63,7 @@ TEST(device_hash_join_direct_address, build_rows_outside_of_the_range) {
   }
 }
 
-// Keys are not promised to be unique: the array is not used.
+// Keys are not promised to be unique, so the array is not used.
 TEST(device_hash_join_direct_address, keys_of_several_build_rows) {
   check<std::uint32_t>({random_ids(rows(), rows()), {}}, {random_ids(rows() + 7, rows()), {}}, 0, rows());
 }

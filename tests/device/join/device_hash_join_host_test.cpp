@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin where keys and results lie in host memory. The back end is the host, as it is
-// wherever no CUDA compiler is, nor Metal; metal/ compiles it for Metal.
+// DeviceHashJoin with keys and results in host memory. The host joins them, as it does where there is neither a CUDA
+// compiler nor Metal. metal/ compiles this source for Metal.
 #ifndef STRATA_JOIN_BACKEND
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_HOST
 #endif
@@ -29,7 +29,7 @@ using strata::no_row;
 
 constexpr bool by_metal = STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_METAL;
 
-// The strategies of the host back end.
+// The strategies that the back end accepts.
 std::vector<JoinStrategy> strategies() {
   if (!by_metal) return {JoinStrategy::cpu, JoinStrategy::automatic};
   return {JoinStrategy::cpu, JoinStrategy::automatic, JoinStrategy::simple, JoinStrategy::radix_single,
@@ -45,7 +45,8 @@ struct sides {
   std::int64_t build_rows() const { return static_cast<std::int64_t>(build.size()); }
   std::int64_t probe_rows() const { return static_cast<std::int64_t>(probe.size()); }
 
-  /// `call(storage, bytes, build, build_rows, probe, probe_rows)`, twice.
+  /// Makes `call(storage, bytes, build, build_rows, probe, probe_rows)` twice: for the size of the storage, and with
+  /// storage.
   template <class Call>
   cudaError_t run(const Call& call) {
     options.threads = 2;
@@ -103,7 +104,7 @@ TEST(DeviceHashJoinOnHost, every_kind_matches_a_sort_merge_join) {
   }
 }
 
-// Those that are tested on GPUs: nulls, other keys and functors, both orders.
+// Checks the shapes that are also tested on GPUs, with nulls, other keys and functors, in both orders.
 template <class Key, class Index, class Options = join_settings<>, class MakeKey>
 void check_few_rows(MakeKey make_key, std::size_t stride, JoinStrategy strategy) {
   const std::vector<shape> shapes = few_rows_with_nulls();
@@ -165,7 +166,7 @@ TEST(DeviceHashJoinOnHost, few_rows_of_keys_of_many_types) {
   }
 }
 
-// No promise is used: whatever is broken, the result is the same.
+// The host uses no promise, so broken promises do not change the result.
 TEST(DeviceHashJoinOnHost, broken_promises_change_nothing) {
   for (const shape& data : join_promises::repeated_keys(200)) {
     for (const JoinKind kind : every_kind) {
@@ -329,7 +330,7 @@ TEST(DeviceHashJoinOnHost, wrong_arguments_are_refused) {
   EXPECT_EQ(cudaSuccess, all.run(call));
 }
 
-// The host reads the numbers when the join is called, and joins by Metal take none.
+// The host reads a FutureCount when the join is called. Joins by Metal accept none.
 #if STRATA_JOIN_BACKEND == STRATA_JOIN_BACKEND_HOST
 TEST(DeviceHashJoinOnHost, numbers_of_rows_are_read_where_they_lie) {
   const std::vector<std::uint32_t> build = random_ids(300, 100), probe = random_ids(500, 150);
@@ -363,7 +364,7 @@ TEST(DeviceHashJoinOnHost, numbers_of_rows_are_read_where_they_lie) {
       EXPECT_EQ(-7, probe_out.back());
     }
   }
-  // One that is not known, and one that is.
+  // The build side has a FutureCount, the probe side a known number.
   build_rows = 70;
   ASSERT_EQ(cudaSuccess,
             DeviceHashJoin::Anti(build_side, strata::join_side(probe.data(), 0), strata::join_count(), &total));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin of keys of other types, with other functors, and with columns that travel along.
+// DeviceHashJoin with keys of other types, with other functors, and with columns.
 #include "device/join/device_hash_join_support.cuh"
 #include "device/join/host_join_support.hpp"
 #include "support/test_types.cuh"
@@ -38,7 +38,7 @@ TEST(device_hash_join_keys, of_1_byte) {
   check_few_rows<std::int8_t, std::int32_t>(as_i8, if_small<std::size_t>(11, 4));
 }
 
-/// Equal if the hundreds are: keys that are partners need not have equal bits.
+/// Keys are equal if their hundreds are. So partners need not have equal bits.
 struct hundreds_hash {
   STRATA_HD unsigned operator()(std::uint32_t key) const { return key / 100; }
 };
@@ -52,7 +52,7 @@ TEST(device_hash_join_keys, are_compared_by_the_given_equality) {
       as_hundreds, if_small<std::size_t>(11, 4));
 }
 
-// Sides of 2^32 rows and more are joined by the same code.
+// Row numbers of 8 bytes are for sides of 2^32 rows and more. Here the same code joins a few rows.
 TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   using Sink = strata::detail::join_pairs_sink<std::int64_t>;
   const side_ids build{random_ids(300, 120), random_nulls(300, 10)};
@@ -100,7 +100,7 @@ TEST(device_hash_join_keys, of_rows_that_take_8_bytes) {
   }
 }
 
-/// Two columns of both sides one behind the other; the key is a row number.
+/// Two columns of both sides, with the rows of one side behind those of the other. A key is a row number.
 struct row_columns {
   const std::uint32_t* first;
   const double* second;
@@ -158,7 +158,7 @@ TEST(device_hash_join_keys, may_be_rows_of_several_columns) {
   }
 }
 
-/// 16-bit floats and pairs of them. Of number 0, zeros have either sign.
+/// Makes a 16-bit float, or a pair of them. Zeros have either sign.
 template <class Key>
 Key as_short_floats(std::uint32_t id) {
   const float value = id == 0 && random_below(2) == 0 ? -0.0f : static_cast<float>(id);
@@ -214,7 +214,7 @@ void check_zeros_and_nan() {
   EXPECT_EQ((std::vector<std::int32_t>{-1, 0, 2, 3}), build_out.to_host());
   EXPECT_EQ((std::vector<std::int32_t>{0, 1, 1, 2}), probe_out.to_host());
 
-  // A table that has both zeros is probed, too.
+  // A table with zeros of both signs is probed, too.
   using Table = strata::JoinTable<Key>;
   const auto build_side = strata::join_side(build.data(), build_keys.size());
   std::size_t memory_bytes = 0;
@@ -234,7 +234,7 @@ TEST(device_hash_join_keys, zeros_of_both_signs_are_partners_and_nan_has_none) {
   check_zeros_and_nan<__nv_bfloat16>();
 }
 
-/// Equal if their halves are.
+/// Keys are equal if their halves are, so there are pairs of equal keys.
 enum class number_of_pair : std::uint32_t {};
 STRATA_HD std::uint32_t half_of(number_of_pair a) { return static_cast<std::uint32_t>(a) / 2; }
 STRATA_HD bool operator==(number_of_pair a, number_of_pair b) { return half_of(a) == half_of(b); }
@@ -248,7 +248,8 @@ TEST(device_hash_join_keys, may_be_enumerations_with_an_equality_of_their_own) {
   device_joiner<number_of_pair, std::int32_t, join_settings<hash_of_pair>> join(build, probe, either);
   join.check(JoinKind::full, {}, nested_loop_join(JoinKind::full, build, probe, false), false);
 
-  // So many unique rows from a range may be joined by an array of all its keys.
+  // So many unique rows from a range would be joined by an array that keys index, but equal keys with different bits
+  // would not find each other there. So the array must not be used.
   std::vector<number_of_pair> even, odd;
   for (std::uint32_t i = 0; i < 1u << 14; ++i) even.push_back(static_cast<number_of_pair>(2 * i));
   for (std::uint32_t i = 0; i < 1u << 15; ++i) odd.push_back(static_cast<number_of_pair>(i | 1));
@@ -261,7 +262,7 @@ TEST(device_hash_join_keys, may_be_enumerations_with_an_equality_of_their_own) {
   EXPECT_EQ(1 << 15, total.to_host()[0]);
 }
 
-/// Ordered by their halves only.
+/// Keys are ordered by their halves only.
 enum class ordered_in_pairs : int {};
 STRATA_HD bool operator<(ordered_in_pairs a, ordered_in_pairs b) {
   return static_cast<int>(a) / 2 < static_cast<int>(b) / 2;
@@ -281,7 +282,8 @@ TEST(device_hash_join_keys, may_be_enumerations_with_an_order_of_their_own) {
   EXPECT_EQ(600, total.to_host()[0]);
 }
 
-// Joins by partitions move a key or its hash. Joins by one table have row numbers in its slots.
+// Joins by partitions move keys or hashes. Joins by one table have row numbers in its slots, and compute the keys
+// again.
 TEST(device_hash_join_keys, may_be_computed) {
   constexpr std::size_t build_rows = 1500, probe_rows = 2100;
   const remainder_iterator build{700, 0}, probe{900, 5};

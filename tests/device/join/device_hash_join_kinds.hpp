@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions of DeviceHashJoin by the kind of the join, whatever the back end.
+// Calls the function of DeviceHashJoin for a kind that is known only when the program runs, on any back end.
 #pragma once
 
 #include <strata/device/device_hash_join.hpp>
@@ -15,10 +15,10 @@ using strata::DeviceHashJoin;
 using strata::JoinKind;
 using strata::JoinSide;
 
-/// Promises that are known when the program runs.
+/// Promises that are chosen when the program runs.
 using any_promises = strata::detail::join_promises<std::int64_t, true, true, true, true>;
 
-/// All that a join may be told, in one object: options, the order, and what is known of the sides.
+/// All settings of a join in one object: options, the order, and what is known of the sides.
 template <class Hash = strata::JoinHash, class Equal = strata::Equality>
 struct join_settings : strata::JoinOptions<Hash, Equal> {
   using in_any_order = strata::JoinOptions<Hash, Equal>;
@@ -41,7 +41,7 @@ struct join_settings : strata::JoinOptions<Hash, Equal> {
     return {keys, rows, probe_valid, false, sorted, {}, {}, matching};
   }
   in_probe_order ordered() const { return {static_cast<const in_any_order&>(*this)}; }
-  /// `call(options)` with options for the order.
+  /// Returns `call(options)`, with options of the type for the order.
   template <class Call>
   auto with_order(const Call& call) const {
     if (order == strata::JoinOrder::probe) return call(ordered());
@@ -49,7 +49,7 @@ struct join_settings : strata::JoinOptions<Hash, Equal> {
   }
 };
 
-/// The function of `joins` for a kind: those of DeviceHashJoin or of a JoinTable, with the same arguments.
+/// Calls the function of `joins`, a DeviceHashJoin or a JoinTable, for a kind.
 template <class Joins, class... Arguments>
 cudaError_t call_of(JoinKind kind, const Joins& joins, Arguments&&... arguments) {
   switch (kind) {

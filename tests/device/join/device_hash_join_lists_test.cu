@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long
 
-// DeviceHashJoin in the order of the probe rows, which may have several partners each, by partitions.
+// DeviceHashJoin by partitions, in the order of the probe rows, which may have several partners each.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <numeric>
@@ -42,20 +42,20 @@ void check_lists(const side_ids& build, const side_ids& probe, MakeKey make_key,
 std::uint32_t many_rows() { return if_small<std::uint32_t>(5000, STRATA_HOST_SIMT ? 20000 : 600000); }
 std::uint32_t many_probe_rows() { return if_small<std::uint32_t>(7000, STRATA_HOST_SIMT ? 40000 : 1000000); }
 
-// Build rows of a key are far from each other.
+// Makes `each` rows of every key, far from each other.
 side_ids with_rows_each(std::uint32_t rows, std::uint32_t each) {
   side_ids side{shuffled_ids(rows, 0), {}};
   for (auto& id : side.ids) id /= each;
   return side;
 }
 
-// From keys that are all different to buckets that a thread, a warp and the whole block sort.
+// From different keys to many rows of a key, so that a thread, a warp or the whole block sorts the rows of a bucket.
 TEST(device_hash_join_lists, rows_of_a_key_ascend) {
   for (const std::uint32_t each : if_small<std::vector<std::uint32_t>>({2, 40, 1000}, {1, 2, 9, 40, 150, 1000})) {
     const std::uint32_t rows = many_rows();
     SCOPED_TRACE(testing::Message() << each << " rows of each key");
     const std::uint32_t keys = rows / each + 1;
-    // Some results, whatever `each` is.
+    // If keys have many rows, few probe rows find a key, so that the number of results stays moderate.
     const std::uint32_t range = keys + (each > 30 ? each / 10 * keys : keys / 3);
     check_lists<std::uint32_t>(with_rows_each(rows, each), {random_ids(many_probe_rows(), range), {}}, as_u32,
                                JoinStrategy::radix_single, each == 2);
@@ -64,13 +64,13 @@ TEST(device_hash_join_lists, rows_of_a_key_ascend) {
   }
 }
 
-// Partners are found by row. In one pass they are found by position.
+// After two passes, partners are found by row; after one pass, by position.
 TEST(device_hash_join_lists, two_passes) {
   check_lists<std::uint32_t>(with_rows_each(many_rows(), 3), {random_ids(many_probe_rows(), many_rows() / 2), {}},
                              as_u32, JoinStrategy::radix_multi);
 }
 
-// A tile has probe rows without partners, with one, and one with very many, which all warps share.
+// A tile has probe rows without partners, with one partner, and with very many partners, which all warps share.
 TEST(device_hash_join_lists, one_key_has_half_of_the_build_rows) {
   const std::uint32_t rows = many_rows();
   side_ids build{shuffled_ids(rows, 0), {}};
@@ -81,7 +81,7 @@ TEST(device_hash_join_lists, one_key_has_half_of_the_build_rows) {
   check_lists<std::int64_t>(build, probe, as_i64, JoinStrategy::radix_multi);
 }
 
-// The table in global memory joins partitions with frequent keys; its lists have several digits.
+// The table in global memory joins partitions with frequent keys. Its lists are sorted by several digits.
 TEST(device_hash_join_lists, frequent_keys_among_rare_ones) {
   const std::uint32_t rows = many_rows();
   side_ids build{random_ids(rows, rows), {}};
@@ -91,7 +91,8 @@ TEST(device_hash_join_lists, frequent_keys_among_rare_ones) {
   check_lists<std::uint32_t>(build, probe, as_u32);
 }
 
-// From these numbers of build rows on, joins may have partitions, and have them if a table does not fit a block.
+// From 8,192 build rows on, joins may have partitions. With 17,000 rows they have them, because a table does not fit a
+// block.
 TEST(device_hash_join_lists, numbers_of_rows_around_those_of_a_join_with_partitions) {
   for (const std::uint32_t rows : {8191u, 8192u, 8193u, 17000u}) {
     if (if_small(rows == 8193, false)) continue;
@@ -120,7 +121,7 @@ TEST(device_hash_join_lists, rows_without_a_key) {
                             {random_ids(900, 400), random_nulls(900, 200)}, as_i64, JoinStrategy::radix_single);
 }
 
-// No table in shared memory holds so many build rows of a key: the table in global memory lists them.
+// No table in shared memory holds so many build rows of one key, so the table in global memory lists them.
 TEST(device_hash_join_lists, more_results_than_32_bits_count) {
   const std::size_t rows = 70000;
   const std::int64_t number = 70000;
@@ -144,7 +145,7 @@ TEST(device_hash_join_lists, more_results_than_32_bits_count) {
   }
 }
 
-// Columns of row numbers.
+// Columns of row numbers show which rows are joined.
 TEST(device_hash_join_lists, columns) {
   const std::uint32_t rows = many_rows();
   const side_ids build = with_rows_each(rows, 2);

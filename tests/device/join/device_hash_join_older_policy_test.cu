@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin and JoinTable with a chain of two policies, of which the device takes the older one.
+// DeviceHashJoin and JoinTable with a chain of two policies. Devices take the older one.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_hash_join.hpp>
 
@@ -20,7 +20,8 @@ namespace {
 using namespace device_test;
 using strata::ChainedPolicy;
 
-/// Small tiles and tables. Each number is another one in newer_join_rows, but for those of temporary storage.
+/// Small tiles and tables. Every number differs from the one in newer_join_rows, except the numbers that temporary
+/// storage depends on.
 struct older_join_rows {
   static constexpr strata::join_table_tuning table{64, 128, 2, 2, 256, 2, 32, 2, 64, 128, 2, 64};
   static constexpr strata::join_merge_tuning merge{64, 4, 4, 2, 2, 4, 32, 2, 2, 512};
@@ -47,13 +48,13 @@ struct newer_join_rows {
   static constexpr std::uint64_t least_partitioned_rows = 1;
   using strategy = strata::cuda_join_policy;
 };
-/// Tables so large that a multiprocessor holds one, if the older rows are taken.
+/// Tables so large that, with these older rows, a multiprocessor holds only one.
 struct older_large_rows : older_join_rows {
   static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64,    3, 2, 128, 20, 10, 2,
                                                            3,  2,         5,         30000, 2, 2, 1,   2,  4};
 };
 
-/// Devices of today take the older policy.
+/// All devices of today take the older policy.
 template <class Older, class Newer>
 struct chain_of {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750, Older> {};
@@ -81,7 +82,7 @@ row_pairs joined(const std::vector<unsigned>& build, const std::vector<unsigned>
 
 struct join_run {
   row_pairs rows;
-  /// On the host back end: the blocks and threads of all launches, and what they have done.
+  /// On the host back end: the blocks and threads of all launches, and what they did.
   std::vector<std::uint64_t> statistics;
 };
 
@@ -111,7 +112,7 @@ join_run run_join(const std::vector<unsigned>& build, const std::vector<unsigned
   return run;
 }
 
-/// A chain joins as its older policy does alone: results are right, and no kernel or launch differs.
+/// Expects that a chain joins as its older policy does alone: results are right, and kernels and launches are the same.
 template <class Older = older_join_rows, class Call>
 void expect_older(const std::vector<unsigned>& build, const std::vector<unsigned>& probe, const Call& call,
                   bool is_ordered = false, strata::JoinKind kind = strata::JoinKind::inner) {
@@ -123,7 +124,7 @@ void expect_older(const std::vector<unsigned>& build, const std::vector<unsigned
   EXPECT_TRUE(in_chain.rows == expected);
 }
 
-/// Random keys, and one that is frequent.
+/// Random keys. Key 7 is frequent.
 std::vector<unsigned> join_keys(std::size_t rows, unsigned different, std::size_t frequent, unsigned seed) {
   std::vector<unsigned> keys = random_integers<unsigned>(rows, 0, different - 1, seed);
   for (std::size_t i = 0; i < frequent; ++i) keys[i * rows / frequent] = 7;
@@ -151,7 +152,7 @@ constexpr auto one_pass = strata::JoinStrategy::radix_single;
 /// So few output chunks that there is a block for each.
 const std::vector<unsigned> few_build(64, 7), few_probe(10, 7);
 
-// In one table of global memory: its lists, counts, scans and output chunks.
+// By one table in global memory, with its lists, counts, scans and output chunks.
 TEST(older_policy_of_joins, table) {
   const std::vector<unsigned> build = join_keys(700, 300, 100, 1), probe = join_keys(1500, 400, 40, 2);
   const auto in_any_order = [](auto... arguments) {
@@ -181,7 +182,7 @@ TEST(older_policy_of_joins, one_table_in_shared_memory) {
                [](auto... arguments) { return inner(arguments..., strata::JoinOptions<>{}); });
 }
 
-// In one pass with short tiles and others, and in two. Keys with many rows are deferred.
+// In one pass, with short tiles and with others, and in two passes. Keys with many rows are deferred.
 TEST(older_policy_of_joins, partitions) {
   const auto by_partitions = [](auto... arguments) { return inner(arguments..., with_strategy(one_pass)); };
   for (const std::size_t rows : {60u, 150u, 700u}) {
@@ -207,7 +208,7 @@ TEST(older_policy_of_joins, partitioned_columns) {
   }
 }
 
-// A left join has one table for a partition, so one with a frequent key overflows.
+// A left join has one table for each partition, so a partition with a frequent key overflows.
 TEST(older_policy_of_joins, overflowing_partitions) {
   const auto left = [](auto hub, auto build, auto probe, auto output, auto* matches) {
     return strata::TunedDeviceHashJoin<decltype(hub)>::Left(build, probe, output, matches, with_strategy(one_pass));
@@ -262,7 +263,7 @@ TEST(older_policy_of_joins, direct_address) {
                });
 }
 
-// The selection, with partners by position and, after two passes, by row; and with lists of partners.
+// By a selection, whose partners are found by position or, after two passes, by row. Then by lists of partners.
 TEST(older_policy_of_joins, probe_order) {
   const auto by_lists = [](auto... arguments) { return inner(arguments..., with_strategy<probe_order>(one_pass)); };
   for (const std::size_t rows : {60u, 150u, 700u}) {

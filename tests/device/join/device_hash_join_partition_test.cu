@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long
 
-// DeviceHashJoin by partitions: rows that fit a table in shared memory, and those that do not.
+// DeviceHashJoin by partitions, with rows that fit a table in shared memory and with rows that do not.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-// Returns n: every n-th shape is tested. It is no multiple of 5, because then all shapes would have the same nulls.
+// Returns n: every n-th shape is tested. n is not a multiple of 5, because then all shapes would have the same nulls.
 std::size_t few_shapes(std::size_t if_checked, std::size_t on_host, std::size_t on_gpu) {
   return if_small(if_checked, STRATA_HOST_SIMT ? on_host : on_gpu);
 }
@@ -40,8 +40,8 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
                      bool nulls_equal = true) {
   device_joiner<Key, std::int32_t> join(build, probe, make_key);
   for (const JoinKind kind : every_kind) {
-    // A join has a block for each of 256 partitions, which takes a second where each access is watched:
-    // there, left and semi joins, which do what those others do, are of few rows only.
+    // A join has a block for each of 256 partitions, which takes a second in check mode. So in check mode only few rows
+    // are joined by left and semi joins, which work like other kinds.
     const bool is_like_another = kind == JoinKind::left || kind == JoinKind::semi;
     if (if_small(is_like_another, false)) continue;
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
@@ -53,7 +53,7 @@ void check_many_rows(const side_ids& build, const side_ids& probe, MakeKey make_
     options.nulls_equal = nulls_equal;
     join.check(kind, options, expected, all_capacities || if_small(false, kind == JoinKind::full));
     if (kind == JoinKind::anti || kind == JoinKind::inner) {
-      // Partners of the rows of partitions that are joined later are found elsewhere.
+      // Deferred work items find the partners of their rows elsewhere.
       options.order = JoinOrder::probe;
       join.check(kind, options, expected, false);
     }
@@ -80,9 +80,8 @@ TEST(device_hash_join_partition, rows_without_a_key) {
   check_many_rows<std::uint32_t>(build, probe, as_u32, false, /*nulls_equal=*/false);
 }
 
-// Some build rows of each key, then so many that a bucket has more than a thread looks at, then more
-// than the capacity of a table: these take several tables if the join is an inner one. With 700 and more, results are
-// written by a loop of their own.
+// First a few build rows of each key. Then so many that a bucket has more rows than a thread looks at. Then more than a
+// table holds: an inner join has several tables for them. From 700 rows on, a loop of its own writes the results.
 TEST(device_hash_join_partition, each_key_has_several_rows) {
   for (const std::uint32_t each : {3u, 12u, 70u, 700u, 4000u}) {
     if (if_small(each == 12, false)) continue;
@@ -99,9 +98,9 @@ TEST(device_hash_join_partition, each_key_has_several_rows) {
   }
 }
 
-// Some of these keys have many build rows, and others few or none.
+// Keys of one bucket. Some keys have many build rows, others few or none.
 TEST(device_hash_join_partition, different_keys_share_a_bucket) {
-  // The bucket is one of 32 of a partition, which is one of 256, as always for so few rows.
+  // With so few rows, there are always 256 partitions of 32 buckets each.
   std::vector<std::uint32_t> together;
   for (std::uint32_t key = 1; together.size() < 12; ++key) {
     if (strata::detail::mixed_word(key) >> 19 == 0x1234) together.push_back(key);
@@ -128,7 +127,7 @@ TEST(device_hash_join_partition, different_keys_share_a_bucket) {
   }
 }
 
-// Frequent keys make buckets with many rows, or more than the capacity of tables; rare ones do not.
+// Frequent keys make buckets with many rows, or with more rows than tables hold; rare ones do not.
 TEST(device_hash_join_partition, frequent_keys_among_rare_ones) {
   const auto skewed = [](std::size_t rows) {
     side_ids side{std::vector<std::uint32_t>(rows), {}};
@@ -146,14 +145,14 @@ TEST(device_hash_join_partition, one_build_key_has_most_rows_and_others_most_pro
   side_ids build{random_ids(rows, 3000), {}};
   std::fill(build.ids.begin() + 2000, build.ids.end(), 5000u);
   side_ids probe{random_ids(rows, 4000), {}};
-  // Three partitions have many units of work each.
+  // Three partitions have many work items each.
   constexpr std::uint32_t frequent[] = {7, 1001, 2002};
   for (std::size_t row = 1500; row < rows; ++row) probe.ids[row] = frequent[row % 3];
   probe.ids[1234] = 5000;
   check_many_rows<std::uint32_t>(build, probe, as_u32);
 }
 
-// Different keys whose hashes choose the same partition: just more than the capacity of a table.
+// Different keys whose hashes choose the same partition, just more than a table holds.
 TEST(device_hash_join_partition, different_keys_fill_one_partition) {
   std::vector<std::uint32_t> together;
   for (std::uint32_t key = 1; together.size() < 2060; ++key) {
@@ -165,7 +164,7 @@ TEST(device_hash_join_partition, different_keys_fill_one_partition) {
   check_many_rows<std::uint32_t>({some, {}}, {together, {}}, itself);
 }
 
-// How many bytes of temporary storage a join writes to: all records of the rows that it partitions are there.
+// Returns how many bytes of temporary storage a join writes. They include all records of the rows that it partitions.
 std::size_t written_bytes(const std::vector<std::uint32_t>& build_ids, const std::vector<std::uint32_t>& probe_ids,
                           double match_ratio) {
   const device_vector<std::uint32_t> build(build_ids);
@@ -197,12 +196,12 @@ TEST(device_hash_join_partition, a_filter_keeps_most_rows_without_a_partner_out_
   const std::size_t of_all = written_bytes(build, probe, 1);
   EXPECT_GT(of_all, 6 * probe.size());
   EXPECT_LT(written_bytes(build, probe, 0.01), of_all / 2);
-  // There are fewer than 8 probe rows for each build row.
+  // With fewer than 8 probe rows for each build row, there is no filter.
   probe.resize(15999);
   EXPECT_GT(written_bytes(build, probe, 0.01), 6 * probe.size());
 }
 
-// As many columns as the order of the probe rows is taken for without a filter.
+// So many columns that, without a filter, they would be gathered in the order of the probe rows.
 TEST(device_hash_join_partition, columns_of_rows_that_a_filter_selects) {
   const auto rows = if_small<std::uint32_t>(300, STRATA_HOST_SIMT ? 3000 : 300000);
   const std::uint32_t probe_rows = 8 * rows + 5;
@@ -267,11 +266,12 @@ TEST(device_hash_join_partition, plan_has_room_for_what_it_promises) {
         ASSERT_GT(rows, std::uint64_t{1} << 28);
         continue;
       }
-      // A row number and the rest of a hash fill an entry.
+      // A row number must fit in the bits of an entry that the rest of the hash leaves free.
       ASSERT_LE(rows, std::uint64_t{1} << (plan.bits + plan.bucket_bits));
       ASSERT_GE(plan.table_rows, (rows >> plan.bits) + (rows >> plan.bits) / 16);
       ASSERT_LT(plan.table_rows, 1u << 16);
-      // With more rows, no block may have that much memory. Then one table in global memory joins.
+      // With more rows, a table may need more shared memory than a block may have. Then one table in global memory
+      // joins.
       if (rows <= std::uint64_t{1} << 28) {
         ASSERT_LE(plan.table_bytes(true) + 8 * sizeof(join_duplicates_list<128>) + join_static_shared_bytes,
                   std::size_t{227} << 10);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long
 
-// DeviceHashJoin by partitions that are so small, and passes that have so few of them, that few rows
-// take two passes, with many tiles in each.
+// DeviceHashJoin with partitions so small, and with so few partitions in a pass, that few rows take two passes with
+// many tiles each.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace device_join_test;
 
-/// Today's devices have `small_rows`. A newer policy has other blocks and tiles, and needs the same storage.
+/// All devices of today take `small_rows`. The newer policy has other blocks and tiles, and needs the same storage.
 struct chained_hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750, small_rows> {};
   struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy750, small_rows> {
@@ -89,7 +89,7 @@ void check_passes(const side_ids& build, const side_ids& probe, Key (*make_key)(
       if (!nulls_equal && build.null.empty() && probe.null.empty()) continue;
       SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(order) << ", nulls_equal " << nulls_equal);
       for (const double matching : {1.0, 0.0}) {
-        // In other cases there is no filter.
+        // There is a filter only in any order, and with at least 8 probe rows for each build row.
         if (matching == 0 && (order == JoinOrder::probe || probe.ids.size() < 8 * build.ids.size())) continue;
         SCOPED_TRACE(matching);
         check_order<Key, Hub>(order, build, probe, make_key, strategy, is_sorted, nulls_equal, matching);
@@ -116,7 +116,8 @@ TEST(device_hash_join_passes, unique_keys) {
   check_passes<std::uint32_t>({shuffled_ids(rows, 10), {}}, {random_ids(2 * rows, 2 * rows), {}}, as_u32);
 }
 
-// With 4, 8 and 16 partitions.
+// 70 rows have 4 partitions, and 150 rows have 8. 300 rows also have 8, with twice as many rows: 16 partitions would
+// take a second pass.
 TEST(device_hash_join_passes, only_one_for_few_partitions) {
   for (const std::uint32_t rows : {70u, 150u, 300u}) {
     check_passes<std::uint32_t>({random_ids(rows, rows), {}}, {random_ids(700, 2 * rows), {}}, as_u32);
@@ -149,7 +150,7 @@ TEST(device_hash_join_passes, rows_without_a_key) {
                              {random_ids(900, 600), random_nulls(900, 5)}, as_i64);
 }
 
-// The table in global memory joins a partition that overflows. Records behind the last one are not written.
+// The table in global memory joins a partition that overflows. Nothing is written behind the last record.
 TEST(device_hash_join_passes, rows_without_a_key_beside_overflowing_partitions) {
   side_ids build{random_ids(700, 500), random_nulls(700, 20)};
   const side_ids probe{random_ids(500, 600), random_nulls(500, 9)};
@@ -159,7 +160,7 @@ TEST(device_hash_join_passes, rows_without_a_key_beside_overflowing_partitions) 
   check_passes<std::int64_t>({build.ids, {}}, probe, as_i64);
 }
 
-// There are 8 or more probe rows for each build row, and few have a partner.
+// There are 8 or more probe rows for each build row, and few of them have a partner.
 TEST(device_hash_join_passes, probe_rows_that_a_filter_drops) {
   for (const std::uint32_t rows : if_small<std::vector<std::uint32_t>>({31, 180}, {1, 31, 180})) {
     SCOPED_TRACE(rows);
@@ -184,7 +185,7 @@ TEST(device_hash_join_passes, probe_rows_that_a_filter_drops_beside_an_overflowi
   check_passes<std::int64_t>(build, {probe.ids, random_nulls(1700, 9)}, as_i64);
 }
 
-// Partitions of the first pass with many tiles, beside empty ones.
+// Some partitions of the first pass have many tiles, beside empty ones.
 TEST(device_hash_join_passes, frequent_keys_among_rare_ones) {
   side_ids build{random_ids(some_rows(), 3000), {}};
   side_ids probe{random_ids(some_rows(), 4000), {}};
@@ -201,7 +202,7 @@ TEST(device_hash_join_passes, asked_for_with_few_rows) {
   }
 }
 
-// Buckets in which rows of several keys with many partners each are mixed.
+// Buckets mix rows of several keys, which have many partners each.
 TEST(device_hash_join_passes, several_partners_of_each_row) {
   const std::uint32_t rows = some_rows();
   for (const std::uint32_t each : {2u, 5u, 12u}) {
@@ -210,7 +211,7 @@ TEST(device_hash_join_passes, several_partners_of_each_row) {
   }
 }
 
-// Blocks and tiles of host code and of kernels are those of one policy, also if a chain has a newer one.
+// Host code and kernels take blocks and tiles from the same policy, even if the chain has a newer one.
 TEST(device_hash_join_passes, policies_of_a_chain) {
   const std::uint32_t rows = some_rows() / 2;
   const side_ids build{random_ids(rows, rows / 4), {}};
@@ -221,7 +222,7 @@ TEST(device_hash_join_passes, policies_of_a_chain) {
     check_passes<std::int64_t, chained_hub>(build, probe, as_i64, strategy);
 #endif
   }
-  // Several nulls, which the table in global memory joins.
+  // Several rows without a key, which the table in global memory joins.
   check_passes<std::uint32_t, chained_hub>({random_ids(rows, rows), random_nulls(rows, 3)},
                                            {random_ids(rows, rows), random_nulls(rows, 9)}, as_u32);
   side_ids first = build;
@@ -283,8 +284,8 @@ TEST(device_hash_join_passes, policies_of_a_chain_count_and_probe_a_table) {
   EXPECT_TRUE(out == in_order);
 }
 
-// Storage for the order of the probe rows does not depend on the tiles, which policies of a chain may have different
-// ones of. So few build rows have one pass.
+// Storage for the order of the probe rows must not depend on the tiles, because the policies of a chain may have
+// different ones. 100 build rows take one pass.
 TEST(device_hash_join_passes, probe_order_is_restored_whatever_the_tiles) {
   const side_ids build{shuffled_ids(100, 10), {}};
   const side_ids probe{random_ids(20 * some_rows(), 200), {}};

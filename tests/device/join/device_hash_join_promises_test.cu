@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Joins of sides that break what they promise, by all methods: what is written is as documented, and nothing else is.
-// device_hash_join_assertions_test.cu has debug builds, which report the promise.
+// Joins of sides that break their promises, by all methods: what is written is as documented, and nothing else is.
+// device_hash_join_assertions_test.cu tests debug builds, which report a broken promise.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using strata::detail::join_method;
 
 using Join = strata::TunedDeviceHashJoin<small_hub>;
 
-/// Writes both rows of each result, and counts how often each position is written.
+/// An output that writes both rows of each result, and counts how often each position is written.
 struct recorder {
   std::int32_t* build_rows;
   std::int32_t* probe_rows;
@@ -40,7 +40,7 @@ std::int64_t number_of(const Call& call, const Output& output) {
   return total.to_host()[0];
 }
 
-/// The rows that `call(storage, bytes, output, total)` writes. Guard bands are around them.
+/// Outputs with guard bands. Its functions return the rows that `call(storage, bytes, output, total)` writes.
 class written_rows {
  public:
   explicit written_rows(std::int64_t capacity)
@@ -51,7 +51,7 @@ class written_rows {
     std::int32_t* const build_out = has_build_rows ? build_out_.data() : nullptr;
     return rows(has_build_rows, number_of(call, strata::join_pairs(build_out, probe_out_.data(), capacity_)));
   }
-  /// Joins columns: those that record calls, and `more` ones.
+  /// Joins with a recorder as output, and with `more` columns.
   template <class Call, class... Columns>
   result recorded(const Call& call, const Columns&... more) {
     const recorder record{build_out_.data(), probe_out_.data(), times_.data()};
@@ -82,7 +82,7 @@ class written_rows {
   device_vector<unsigned> times_;
 };
 
-/// Two sides in device memory, and what is promised of them.
+/// Two sides in device memory, and the promises about them.
 template <class Key>
 class broken_sides {
  public:
@@ -113,7 +113,7 @@ class broken_sides {
     return strata::detail::choose_join_method(join);
   }
 
-  /// Checks all forms of the output of `call(storage, bytes, output, total)`, or the most frequent ones.
+  /// Checks `call(storage, bytes, output, total)` with all forms of output, or with the most frequent ones.
   template <class Call, class HasAllForms>
   void check(JoinKind kind, JoinOrder order, bool is_order_broken, const Call& call, HasAllForms has_all_forms) const {
     const documented_result documented(kind, data_.build, data_.probe, settings_.nulls_equal);
@@ -140,7 +140,7 @@ class broken_sides {
   }
 
  private:
-  /// So many that the result may be gathered in the order of the probe rows.
+  /// Joins with so many columns that they may be gathered in the order of the probe rows.
   template <class Call>
   result columns(std::int64_t capacity, const Call& call) const {
     const auto slots = static_cast<std::size_t>(capacity);
@@ -169,7 +169,7 @@ class broken_sides {
 
 using methods = std::set<join_method>;
 
-/// Checks `kinds` in both orders, and returns the methods.
+/// Checks `kinds` in both orders, and returns the methods that joined.
 template <class Key, class HasAllForms = std::false_type>
 methods check_joins(const std::vector<shape>& shapes, const join_settings<>& settings, Key (*make_key)(std::uint32_t),
                     const std::vector<JoinKind>& kinds, bool is_order_broken = false, HasAllForms has_all_forms = {}) {
@@ -206,7 +206,7 @@ join_settings<> promised_unique(JoinStrategy strategy) {
 }
 
 const std::vector<JoinKind> all_kinds(std::begin(every_kind), std::end(every_kind));
-/// Full joins in the order of the probe rows have one table in global memory.
+/// Full joins in the order of the probe rows use one table in global memory.
 const methods by_partitions{join_method::partitions, join_method::global_table};
 std::uint32_t as_is(std::uint32_t id) { return id; }
 
@@ -217,7 +217,7 @@ TEST(device_hash_join_promises, unique_by_partitions) {
   }
 }
 
-// A table has 268 rows. Keys with more rows than that overflow, to the table in global memory.
+// A table has 268 rows. A key with more rows makes its partition overflow to the table in global memory.
 TEST(device_hash_join_promises, unique_by_partitions_that_overflow) {
   const std::vector<shape> shapes = repeated_keys(700);
   EXPECT_EQ(by_partitions, check_joins<std::uint32_t>({shapes[1], shapes[3]},
@@ -253,7 +253,7 @@ TEST(device_hash_join_promises, unique_by_one_table_of_a_block) {
   }
 }
 
-// Rows without a key, too.
+// Some rows have no key.
 TEST(device_hash_join_promises, unique_by_one_table_in_global_memory) {
   for (const bool nulls_equal : {false, true}) {
     join_settings<> settings = promised_unique(JoinStrategy::simple);
@@ -267,7 +267,7 @@ TEST(device_hash_join_promises, unique_by_one_table_in_global_memory) {
   }
 }
 
-// With a key beside the range or far from it, too: then the array is not used.
+// A key is in the range, just outside of it, or far from it. If it is outside, the array is not used.
 TEST(device_hash_join_promises, unique_by_direct_address) {
   constexpr std::uint32_t rows = 1u << 14;
   for (const std::uint32_t outside : {10u, 9u, rows + 10, 0x80000000u}) {
@@ -315,7 +315,7 @@ TEST(device_hash_join_promises, order_by_merge) {
   }
 }
 
-// With null masks, or where a strategy is given, no method relies on the order.
+// With null masks, or with a strategy that is set, no method relies on the order.
 TEST(device_hash_join_promises, order_that_is_not_used) {
   join_settings<> settings = promised_unique(JoinStrategy::radix_single);
   settings.sorted = true;

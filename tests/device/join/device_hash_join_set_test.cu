@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// DeviceHashJoin by partitions if the result has no build rows: sets of keys in shared memory, and
-// what does not fit one.
+// DeviceHashJoin by partitions if the result has no build rows: sets of keys in shared memory, and keys that do not fit
+// a set.
 #include <algorithm>
 #include <initializer_list>
 #include <random>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace device_join_test;
 
-// The key whose hash is `word`, of which the upper bits choose a partition, then a bucket of it.
+// Returns the key whose hash is `word`. The upper bits of a hash choose a partition, the next ones a bucket.
 std::uint32_t unmixed_word(std::uint32_t word) {
   word ^= word >> 16;
   word *= 0x43021123u;
@@ -42,7 +42,7 @@ void check(const side_ids& build, const side_ids& probe, std::initializer_list<J
   }
 }
 
-// Neighbours in one partition of 256 and one bucket of its set, if that has 1024 of them.
+// Adds hashes that share a partition, one of 256, and a bucket of its set if the set has 1024 buckets.
 void add_neighbours(std::vector<std::uint32_t>& hashes, std::uint32_t partition, std::uint32_t bucket,
                     std::uint32_t first, std::uint32_t number) {
   for (std::uint32_t i = first; i < first + number; ++i) {
@@ -60,7 +60,7 @@ TEST(device_hash_join_set, neighbours_that_a_bucket_has_no_room_for) {
   side_ids build, probe;
   for (std::uint32_t bucket = 0; bucket < 4; ++bucket) {
     add_neighbours(build.ids, 3, 100 * bucket, 0, 7);
-    // Some keys are in the set. The entries of others are those of different keys in other buckets.
+    // Some keys are in the set. Others have the same entry as a different key of another bucket or partition.
     add_neighbours(probe.ids, 3, 100 * bucket, 4, 9);
     add_neighbours(probe.ids, 3, 100 * bucket + 1, 4, 3);
     add_neighbours(probe.ids, 4, 100 * bucket, 4, 3);
@@ -70,16 +70,16 @@ TEST(device_hash_join_set, neighbours_that_a_bucket_has_no_room_for) {
 
 TEST(device_hash_join_set, neighbours_of_many_rows) {
   side_ids build, probe;
-  // More rows than are listed, but few keys.
+  // These are more rows than a set lists, but few keys.
   for (int copy = 0; copy < 20; ++copy) add_neighbours(build.ids, 5, 9, 0, 5);
-  // More keys than the capacity of a set, and too many rows for a table too.
+  // These are more keys than a set holds, and too many rows for a table, too.
   for (std::uint32_t bucket = 0; bucket < 4; ++bucket) {
     add_neighbours(build.ids, 6, 200 * bucket, 0, 40);
   }
   add_neighbours(build.ids, 7, 0, 0, 100);
   for (int copy = 0; copy < 150; ++copy) add_neighbours(build.ids, 8, 0, 1000, 1);
   add_neighbours(build.ids, 8, 7, 0, 3);
-  // More than the count of a bucket can hold, but not too many for a table.
+  // These are more rows than the count of a bucket can hold, but not too many for a table.
   for (std::uint32_t row = 0; row < 260; ++row) add_neighbours(build.ids, 255, 0, 1u << row % 3, 1);
   for (const std::uint32_t partition : {0u, 5u, 6u, 7u, 8u, 255u}) {
     for (const std::uint32_t bucket : {0u, 1u, 7u, 9u, 200u}) {
@@ -90,8 +90,8 @@ TEST(device_hash_join_set, neighbours_of_many_rows) {
   check(build, probe);
 }
 
-// Pieces of one partition have a set each, of the same build rows: some of them may have capacity for all
-// keys while others have not.
+// Each piece of a partition makes its own set of the same build rows. Some sets may have room for all keys while others
+// do not.
 TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
   side_ids build, probe;
   for (std::uint32_t bucket = 0; bucket < 6; ++bucket) {
@@ -103,8 +103,8 @@ TEST(device_hash_join_set, most_probe_rows_in_one_partition) {
   check(build, probe, {JoinOrder::any, JoinOrder::probe});
 }
 
-// A set has capacity for these keys or not, depending on which row of a bucket comes first. So blocks with pieces of
-// one partition may find different answers.
+// The order of the rows of a bucket decides whether a set has room for these keys. So blocks with pieces of one
+// partition may decide differently.
 TEST(device_hash_join_set, capacity_may_depend_on_the_order_of_rows) {
   constexpr std::uint32_t partition = 77, rows = 20000;
   std::mt19937_64 bits = strata_test::random_bits(77);
@@ -140,7 +140,7 @@ TEST(device_hash_join_set, plan_determines_all_bits_of_a_hash) {
       const join_set_plan plan = strata::detail::plan_join_set(bits, rows);
       ASSERT_EQ(32, bits + plan.bucket_bits + plan.rest_bits);
       ASSERT_GE(plan.bucket_entries, bits < 8 ? 1u : 2u);
-      // The highest bit says something else.
+      // The highest bit of a bucket has another meaning.
       ASSERT_LE(plan.bucket_entries * static_cast<unsigned>(plan.rest_bits + 1), 31u);
       ASSERT_LT(plan.max_spilled(), plan.spill_slots());
       ASSERT_LE(plan.bytes(), std::size_t{225} << 10);

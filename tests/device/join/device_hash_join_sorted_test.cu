@@ -18,7 +18,7 @@ side_ids sorted(std::vector<std::uint32_t> ids, MakeKey make_key) {
   return {std::move(ids), {}};
 }
 
-/// All kinds, in both orders, and with the promise that build rows are unique if they are.
+/// Checks all kinds, in both orders, also with the promise that build rows are unique if they are.
 template <class Key, class Index = std::int32_t, class Options = join_settings<>, class MakeKey>
 void check_sorted(const std::vector<std::uint32_t>& build_ids, const std::vector<std::uint32_t>& probe_ids,
                   MakeKey make_key, bool all_capacities = true) {
@@ -58,7 +58,7 @@ TEST(device_hash_join_sorted, few_rows) {
   }
 }
 
-// With null masks the position of rows without a key is not specified: the promise is not used.
+// With null masks, the position of rows without a key is not specified, so the promise of order is not used.
 TEST(device_hash_join_sorted, rows_without_a_key) {
   const std::vector<shape> shapes = few_rows_with_nulls();
   for (std::size_t i = 0; i < shapes.size(); i += if_small<std::size_t>(9, 1)) {
@@ -76,7 +76,7 @@ TEST(device_hash_join_sorted, rows_without_a_key) {
   }
 }
 
-// Other keys may be promised to be sorted too.
+// The promise of order is allowed for other types of keys, too, but not used.
 TEST(device_hash_join_sorted, other_keys_are_joined_as_ever) {
   device_joiner<bytes12, std::int32_t> join({{1, 2, 2, 5}, {}}, {{0, 2, 5, 5}, {}}, as_bytes12);
   join_settings<> options;
@@ -119,7 +119,7 @@ TEST(device_hash_join_sorted, all_keys_of_a_side_are_less) {
   check_sorted<std::uint32_t>(shuffled_ids(rows, rows), shuffled_ids(rows, 0), as_is, false);
 }
 
-// Runs of equal keys of every length around what a tile knows of the build rows behind it.
+// Runs of equal keys, shorter and longer than what a tile knows of the build rows behind it.
 TEST(device_hash_join_sorted, runs_that_leave_tiles) {
   const auto as_is = [](std::uint32_t id) { return id; };
   for (const std::uint32_t length : {2u, 31u, 32u, 33u, 64u, 65u, 1025u, 3000u}) {
@@ -135,7 +135,7 @@ TEST(device_hash_join_sorted, runs_that_leave_tiles) {
   }
 }
 
-/// So many rows of each key. Every third id is left out.
+/// `frequency` rows of each key. Every third id is left out.
 std::vector<std::uint32_t> repeated_ids(std::size_t rows, std::uint32_t frequency) {
   std::vector<std::uint32_t> ids(rows);
   for (std::size_t i = 0; i < rows; ++i) {
@@ -145,8 +145,7 @@ std::vector<std::uint32_t> repeated_ids(std::size_t rows, std::uint32_t frequenc
   return ids;
 }
 
-// Rows with few results, which share a line of memory, and with many lines each; between them rows
-// without any.
+// Some rows have few results, which share a line of memory; some have results of many lines; and some have none.
 TEST(device_hash_join_sorted, equally_frequent_build_rows) {
   const std::size_t rows = if_small<std::size_t>(4500, 10000);
   for (const std::uint32_t frequency : {2u, 3u, 10u, 31u, 32u, 33u, 100u, 1000u, 5000u}) {
@@ -164,8 +163,8 @@ TEST(device_hash_join_sorted, equally_frequent_wide_keys) {
   check_sorted<std::int64_t, wide_index>(build, random_ids(rows, build.back() + 2), as_i64, false);
 }
 
-// As many results of a tile as its block writes itself, or one more; the last ones may be of rows that
-// have partners far behind the tile.
+// A tile has as many results as its block writes itself, or one more. The last results may belong to rows whose
+// partners lie far behind the tile.
 TEST(device_hash_join_sorted, about_as_many_results_as_one_block_writes) {
   constexpr std::size_t most = strata::join_policy_hub::MaxPolicy::merge.max_block_results;
   constexpr std::size_t few = 256;
@@ -209,12 +208,12 @@ TEST(device_hash_join_sorted, all_keys_are_equal) {
   check_sorted<std::uint32_t>(random_ids(rows, 1), random_ids(rows + 20, 1), as_u32);
 }
 
-// Probe rows with nearly all build rows for partners: they become many units of work.
+// Probe rows that have nearly all build rows for partners become many work items.
 TEST(device_hash_join_sorted, few_probe_rows_with_most_build_rows_for_partners) {
   const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 60000 : 3000000);
   std::vector<std::uint32_t> build = random_ids(rows, 1000);
   std::fill(build.begin() + 1000, build.end(), 500u);
-  // Three of them, which share a tile with others.
+  // Three probe rows have this key. They share tiles with other rows.
   std::vector<std::uint32_t> probe = random_ids(1500, 1000);
   std::replace(probe.begin(), probe.end(), 500u, 501u);
   probe[1] = probe[700] = probe[1200] = 500;
@@ -292,8 +291,8 @@ TEST(device_hash_join_sorted, broken_promise_of_unique_rows_gives_one_partner) {
   EXPECT_EQ(3, build_out.to_host()[1]);
 }
 
-// Which rows the result has is unspecified. But they are rows, all of them are written, and nothing else is.
-// With few tiles, every tile would begin after the one before.
+// It is unspecified which rows the result has. But they are rows of the sides, all are written, and nothing else is.
+// There are many tiles, because with few each tile would begin behind the one before.
 TEST(device_hash_join_sorted, broken_promise_of_order_gives_any_rows) {
   const std::size_t rows = if_small<std::size_t>(30000, STRATA_HOST_SIMT ? 30000 : 300000);
   for (const std::uint32_t different : {7u, static_cast<std::uint32_t>(rows / 2)}) {
@@ -332,7 +331,8 @@ TEST(device_hash_join_sorted, broken_promise_of_order_gives_any_rows) {
   }
 }
 
-// Tiles of 256 rows. With these seeds, a run of equal keys that leaves a tile begins among the keys behind it.
+// Tiles of 256 rows. With these seeds, a run of equal keys that leaves a tile begins behind the tile, because the rows
+// are not in order.
 struct small_merge_hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy>, strata::join_common_policy {
     static constexpr strata::join_partition_tuning partition = partition_with(2);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Joins of keys in device memory, compared with simple ones.
+// Compares joins of keys in device memory with simple ones.
 #pragma once
 
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
@@ -27,8 +27,8 @@ using join_kinds::pairs_of;
 using strata::DeviceHashJoin;
 using strata::JoinStrategy;
 
-/// Tables of 20 and 10 rows; blocks of a warp or two, and three bits of partitions in one pass: few rows take two
-/// passes. Tiles of merges have 256 rows.
+/// Partitions of 20 or 10 build rows, blocks of one or two warps, and up to 8 partitions in one pass, so that few rows
+/// take two passes. Tiles of merges have 256 rows.
 struct small_rows : strata::join_common_policy {
   static constexpr strata::join_table_tuning table{64, 128, 2, 1, 256};
   static constexpr strata::join_partition_tuning partition{64, {5, 3, 2}, {4, 2, 5}, 64, 3, 1, 128,
@@ -38,7 +38,7 @@ struct small_rows : strata::join_common_policy {
 };
 using small_hub = one_policy_hub<small_rows>;
 
-/// What a call may need that promises all there is to promise. `More`: other needs.
+/// The methods that a call may need if its sides make all promises. `More` adds needs.
 template <bool IsOrdered, unsigned More = 0>
 using every_method = strata::detail::join_methods<strata::detail::needs_merge | strata::detail::needs_direct_address |
                                                   strata::detail::needs_key_sets | strata::detail::needs_one_each |
@@ -56,11 +56,11 @@ class device_joiner {
         probe_valid_(probe.valid_words()),
         has_nulls_(!build.null.empty() || !probe.null.empty()) {}
 
-  /// The first `capacity` rows of the result.
+  /// Joins, and returns the first `capacity` rows of the result. `all` becomes the number of all rows.
   row_pairs run(JoinKind kind, Options options, std::int64_t capacity, std::int64_t& all);
   std::int64_t count(JoinKind kind, Options options);
 
-  /// Compares with what is expected, given in the order of probe rows.
+  /// Compares results with `expected`, which is in the order of the probe rows.
   void check(JoinKind kind, const Options& options, const row_pairs& expected, bool all_capacities = true) {
     const auto size = static_cast<std::int64_t>(expected.size());
     row_pairs sorted = expected;
@@ -82,7 +82,7 @@ class device_joiner {
         EXPECT_TRUE(std::equal(out.begin(), out.end(), expected.begin()))
             << "with a capacity of " << capacity << " of " << size;
       } else {
-        // Any rows of the result, but none twice.
+        // These may be any rows of the result, but none twice.
         std::sort(out.begin(), out.end());
         EXPECT_TRUE(std::includes(sorted.begin(), sorted.end(), out.begin(), out.end()))
             << "with a capacity of " << capacity << " of " << size;
@@ -111,7 +111,7 @@ row_pairs device_joiner<Key, Index, Options>::run(JoinKind kind, Options options
                                                   std::int64_t& all) {
   give_nulls(options);
   const bool has_build_rows = kind != JoinKind::semi && kind != JoinKind::anti;
-  // Guard bands are around them: nothing is written behind the capacity.
+  // Guard bands show writes behind the capacity.
   device_vector<Index> build_out(static_cast<std::size_t>(capacity));
   device_vector<Index> probe_out(static_cast<std::size_t>(capacity));
   device_vector<std::int64_t> total(1);
@@ -145,7 +145,7 @@ std::int64_t device_joiner<Key, Index, Options>::count(JoinKind kind, Options op
   return total.to_host()[0];
 }
 
-// device_hash_join_support.cu has these joins, of which one takes seconds to compile, for all tests.
+// device_hash_join_support.cu instantiates these joins for all tests, because each takes seconds to compile.
 extern template class device_joiner<std::uint32_t, std::int32_t>;
 extern template class device_joiner<std::int64_t, std::int32_t>;
 
@@ -163,7 +163,7 @@ inline bool is_unique(const side_ids& side) {
   return nulls < 2 && std::adjacent_find(ids.begin(), ids.end()) == ids.end();
 }
 
-/// All kinds, orders and rules of nulls on few rows. `stride` leaves shapes out.
+/// Checks all kinds, orders and rules of nulls on few rows. Every `stride`-th shape is tested.
 template <class Key, class Index, class Options = join_settings<>, class MakeKey>
 void check_few_rows(MakeKey make_key, std::size_t stride, JoinStrategy strategy = JoinStrategy::automatic) {
   const std::vector<shape> shapes = few_rows_with_nulls();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin: all kinds against a nested loop and a sort-merge join.
+// Compares all kinds of DeviceHashJoin with a nested loop and a sort-merge join.
 #include "device/join/device_hash_join_support.cuh"
 
 #include <cmath>
@@ -38,7 +38,7 @@ TEST(device_hash_join, few_duplicates_among_many_rows) {
 }
 
 TEST(device_hash_join, frequent_keys_on_both_sides) {
-  // Numbers of which most are low.
+  // Most numbers are low, so low numbers are frequent keys.
   const auto skewed = [](std::size_t rows) {
     side_ids side{std::vector<std::uint32_t>(rows), {}};
     for (auto& id : side.ids) {
@@ -55,7 +55,7 @@ TEST(device_hash_join, all_keys_are_equal) {
   check_many_rows({random_ids(rows, 1), {}}, {random_ids(rows + 20, 1), {}});
 }
 
-// One probe row with nearly all build rows for partners: it becomes many units of work.
+// A probe row that has nearly all build rows for partners becomes many work items.
 TEST(device_hash_join, one_probe_row_with_most_build_rows_for_partners) {
   const std::size_t rows = if_small<std::size_t>(9000, STRATA_HOST_SIMT ? 60000 : 25000000);
   side_ids build{random_ids(rows, 1000), {}};
@@ -84,10 +84,11 @@ TEST(device_hash_join, many_tiles_in_the_order_of_the_probe_rows) {
   }
 }
 
-// A join in any order, by each method, and then a selection of the probe rows. The last tile of the selection is short.
+// Each method joins in any order, and then a selection restores the order of the probe rows. The last tile of the
+// selection is short.
 TEST(device_hash_join, order_of_the_probe_rows_is_restored) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 20000 : 300000);
-  // A nested loop finds what is expected of rows without a key.
+  // A nested loop finds the expected rows if there are rows without a key, so these sides are small.
   const std::uint32_t few = 2000;
   const side_ids sides[][2] = {
       {{shuffled_ids(rows, 10), {}}, {random_ids(2 * rows + 77, 2 * rows), {}}},
@@ -115,7 +116,7 @@ TEST(device_hash_join, order_of_the_probe_rows_is_restored) {
   }
 }
 
-// Columns of row numbers: the probe side's order is taken for the result.
+// The columns have row numbers. So many columns are gathered in the order of the probe rows.
 TEST(device_hash_join, many_columns_of_unique_rows) {
   const std::uint32_t rows = if_small<std::uint32_t>(1500, STRATA_HOST_SIMT ? 20000 : 200000);
   const side_ids build{shuffled_ids(rows, 10), {}};
@@ -179,7 +180,7 @@ TEST(device_hash_join, broken_promise_of_unique_rows_gives_one_partner) {
   }
 }
 
-// More rows of one key than the capacity of a table in shared memory.
+// There are more rows of one key than a table in shared memory holds.
 TEST(device_hash_join, broken_promise_of_many_rows_gives_one_partner) {
   const device_vector<std::uint32_t> build(std::vector<std::uint32_t>(5000, 77));
   const device_vector<std::uint32_t> probe(std::vector<std::uint32_t>{1, 77, 2});

@@ -33,7 +33,7 @@ struct join_calls : testing::Test {
 };
 
 struct join_refusals : join_calls {
-  /// `call()` is refused, and the log says why.
+  /// Expects that `call()` is refused and the log says why.
   template <class Call>
   void expect_refusal(const char* name, const std::string& reason, const Call& call) {
     SCOPED_TRACE(reason);

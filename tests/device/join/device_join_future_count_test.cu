@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Joins whose numbers of rows lie in device memory: the same results as with the numbers themselves.
+// Joins whose numbers of rows lie in device memory have the same results as with the numbers themselves.
 #include <strata/device/engine/future_count.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
 
@@ -20,7 +20,7 @@ using strata::FutureCount;
 enum class future_sides { build, probe, both };
 constexpr future_sides every_side[] = {future_sides::build, future_sides::probe, future_sides::both};
 
-/// What a join is told besides the numbers of rows.
+/// The settings of a join, except the numbers of rows.
 struct settings {
   JoinKind kind = JoinKind::inner;
   JoinOrder order = JoinOrder::any;
@@ -38,7 +38,7 @@ struct settings {
 
 constexpr std::int64_t missing = -1;
 
-/// Two sides, all outputs, and temporary storage.
+/// Two sides in device memory, and functions that join them.
 template <class Key>
 struct tables {
   using Index = std::int32_t;
@@ -59,7 +59,8 @@ struct tables {
   FutureCount<std::int64_t> future_build() const { return {build_count.data(), build_rows}; }
   FutureCount<std::int32_t> future_probe() const { return {probe_count.data(), probe_rows}; }
 
-  /// Outputs of so many rows, to be written by `call`.
+  /// Returns a join of `rows` build rows with `other_rows` probe rows, to be called with (output, storage, bytes,
+  /// stream). Each number may be a FutureCount.
   template <class Rows, class ProbeRows>
   auto join_of(const settings& how, Rows rows, ProbeRows other_rows) {
     const auto build =
@@ -86,10 +87,10 @@ struct tables {
     return total_now();
   }
 
-  /// The rows of the result that fit.
+  /// Returns the rows of the result that fit the outputs, and expects that nothing is written behind them.
   row_pairs read(const device_vector<Index>& build_out, const device_vector<Index>& probe_out, JoinKind kind) const {
     const std::vector<Index> build = build_out.to_host(), probe = probe_out.to_host();
-    // Read once: on a GPU each reading is a copy.
+    // The number is read once: on a GPU, each reading is a copy.
     const auto written = static_cast<std::size_t>(total_now());
     row_pairs rows;
     for (std::size_t i = 0; i < probe.size(); ++i) {
@@ -110,7 +111,7 @@ struct tables {
     }));
     return read(build_out, probe_out, kind);
   }
-  /// Joins columns of row numbers, so many that they are gathered in the order of the probe rows.
+  /// Joins with so many columns of row numbers that they are gathered in the order of the probe rows.
   template <class Join>
   row_pairs columns(const Join& join, JoinKind kind, std::int64_t capacity) {
     const strata::CountingInputIterator<Index> rows(0);
@@ -141,7 +142,8 @@ row_pairs in_order(row_pairs rows, JoinOrder order) {
   return rows;
 }
 
-/// With these numbers of rows: a join that knows them, and one that reads those of `which`.
+/// Compares a join that knows these numbers of rows with a join that reads the numbers of the sides `which` from device
+/// memory.
 template <class Key>
 void expect_same(tables<Key>& all, const settings& how, future_sides which, std::int64_t build, std::int64_t probe,
                  bool all_outputs) {
@@ -165,7 +167,7 @@ void expect_same(tables<Key>& all, const settings& how, future_sides which, std:
       ASSERT_TRUE(std::includes(expected.begin(), expected.end(), sorted.begin(), sorted.end())) << "a small capacity";
     }
   };
-  // The number of the other side is given, whatever lies in device memory.
+  // If only one side reads its number, the number of the other side in device memory is 0, and must not matter.
   all.set_counts(which == future_sides::probe ? 0 : build, which == future_sides::build ? 0 : probe);
   if (which == future_sides::build) compare(all.join_of(how, all.future_build(), probe));
   if (which == future_sides::probe) compare(all.join_of(how, build, all.future_probe()));
@@ -193,7 +195,7 @@ void check_few_rows_with_counts(MakeKey make_key, std::size_t stride) {
           how.nulls = true;
           for (const auto& [build, probe] : counts_of(all.build_rows, all.probe_rows)) {
             if (build < 0 || probe < 0 || build > all.build_rows || probe > all.probe_rows) continue;
-            // These two take turns.
+            // These two settings take turns.
             how.nulls_equal = ++turn % 2 == 0;
             how.strategy = turn % 3 == 0 ? JoinStrategy::simple : JoinStrategy::automatic;
             ASSERT_NO_FATAL_FAILURE(expect_same(all, how, which, build, probe, true));
@@ -215,19 +217,19 @@ TEST(device_join_future_count, few_rows_of_wide_keys) {
 }
 #endif
 
-/// One table in shared memory, partitions in one pass and two, one table in global memory, and what partitions leave.
-/// `stride` leaves combinations out.
+/// Sides for one table in shared memory, partitions in one pass and in two, one table in global memory, and rows that
+/// partitions leave to it. Only every `stride`-th combination is tested.
 template <class Key, class MakeKey>
 void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
   const auto rows = if_small<std::uint32_t>(2500, STRATA_HOST_SIMT ? 4000 : 100000);
-  // The table of a partition has 2,048 rows at least.
+  // The table of a partition holds at least 2,048 rows. So many rows of one key overflow.
   const std::uint32_t equal_rows = if_small<std::uint32_t>(2200, STRATA_HOST_SIMT ? 2200 : 50000);
   const side_ids unique{shuffled_ids(rows, 10), random_nulls(rows, 50)};
   const side_ids several{random_ids(rows, rows / 3), random_nulls(rows, 50)};
   const side_ids equal{random_ids(equal_rows, 1), random_nulls(equal_rows, 50)};
   const side_ids probe{random_ids(rows + rows / 2 + 77, 2 * rows), random_nulls(rows + rows / 2 + 77, 50)};
   const side_ids few{random_ids(20, 2), random_nulls(20, 5)};
-  // So few that a filter drops probe rows.
+  // So few build rows that a filter drops probe rows.
   const side_ids tenth{random_ids(rows / 10, 2 * rows), random_nulls(rows / 10, 50)};
   struct sides {
     const side_ids& build;
@@ -247,7 +249,7 @@ void check_many_rows_with_counts(MakeKey make_key, std::size_t stride) {
             how.strategy = strategy;
             how.unique = &data.build == &unique && !nulls;
             how.nulls = nulls;
-            // Some of all counts and sides are tested.
+            // Counts and sides take turns: each combination of settings is tested with one of them.
             if (++turn % stride != 0) continue;
             const auto counts = counts_of(all.build_rows, all.probe_rows);
             const std::size_t i = turn / stride;
@@ -271,7 +273,7 @@ TEST(device_join_future_count, many_rows_of_keys_that_are_no_words) {
 }
 #endif
 
-// Promises hold for the rows that are there. Those behind them break all of them.
+// Promises are about the rows that are there. The rows behind them break every promise.
 TEST(device_join_future_count, promises_concern_the_rows_that_are_there) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 20000 : 200000);
   side_ids build{shuffled_ids(rows, 0), {}}, probe{random_ids(rows, rows), {}};
@@ -300,7 +302,7 @@ TEST(device_join_future_count, promises_concern_the_rows_that_are_there) {
                      JoinOrder::any));
 }
 
-/// Sets a flag if a row behind the number is read.
+/// Keys that set a flag if a row behind the number is read.
 struct watched_keys {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = std::uint32_t;
@@ -346,7 +348,7 @@ TEST(device_join_future_count, no_key_behind_the_number_is_read) {
   }
 }
 
-// Orders with kernels of their own, and the number of results of the call before.
+// Each order has kernels of its own. A replay must not take the number of results of the replay before.
 TEST(device_join_future_count, graphs_may_be_replayed_with_other_counts_under_any_schedule) {
   const std::uint32_t rows = if_small<std::uint32_t>(3000, STRATA_HOST_SIMT ? 9000 : 200000);
   tables<std::uint32_t> all({shuffled_ids(rows, 0), {}}, {random_ids(2 * rows, 2 * rows), {}}, as_u32);
@@ -456,7 +458,7 @@ TEST(device_join_future_count, storage_is_that_of_the_bounds) {
     how.order = order;
     const auto output = strata::join_pairs<std::int32_t>(nullptr, nullptr, 0);
     std::size_t bytes = 0, bytes_of_bounds = 0;
-    // The numbers are not read.
+    // A size query does not read the numbers.
     EXPECT_CUDA_SUCCESS(all.join_of(how, all.build_rows, all.probe_rows)(output, nullptr, bytes_of_bounds, nullptr));
     EXPECT_CUDA_SUCCESS(all.join_of(how, all.future_build(), all.future_probe())(output, nullptr, bytes, nullptr));
     EXPECT_EQ(bytes_of_bounds, bytes);
@@ -491,7 +493,7 @@ TEST(device_join_future_count, wrong_arguments_are_refused) {
   EXPECT_EQ(cudaErrorInvalidValue, call(100, FutureCount(place.data() + 99, 100), place.data(), total));
   EXPECT_TRUE(strata_test::is_poison(all.total.to_host()[0]));
   EXPECT_EQ(50, all.build_count.to_host()[0]);
-  // Just behind the output.
+  // A number just behind the output does not overlap it.
   place.assign(std::vector<std::int32_t>(200, 7));
   EXPECT_CUDA_SUCCESS(call(100, FutureCount(place.data() + 100, 100), place.data(), total));
 

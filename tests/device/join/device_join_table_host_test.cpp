@@ -34,7 +34,7 @@ auto side_of(const std::vector<Key>& keys, const side_ids& side, const std::vect
   return strata::join_side(keys.data(), keys.size()).valid(side.null.empty() ? nullptr : valid.data());
 }
 
-/// The rows of the result of `join(output, total)`, which has `capacity` of them.
+/// Returns the rows of the result of `join(output, total)`. There must be `capacity` rows.
 template <class Index, class Join>
 row_pairs rows_of(JoinKind kind, const Join& join, std::size_t capacity) {
   std::vector<Index> build_out(capacity + 1, Index{77}), probe_out(capacity + 1, Index{77});
@@ -77,7 +77,8 @@ void check_shape(const shape& data, bool nulls_equal, MakeKey make_key) {
         return call_of(kind, DeviceHashJoin{}, build, probe, output, total, options);
       };
       row_pairs got = rows_of<Index>(kind, by_table, expected.size());
-      // In any order too: all rows are in the table, so it has the partitions of one join.
+      // Even if any order is allowed, rows come in the order of one join: all rows are in the table, so it has the same
+      // partitions.
       EXPECT_EQ(rows_of<Index>(kind, at_once, expected.size()), got);
       if (Order == JoinOrder::any) {
         std::sort(got.begin(), got.end());
@@ -136,7 +137,7 @@ struct many_rows {
   std::vector<unsigned char> memory;
 };
 
-// The build side is hashed when rows are inserted. A probe hashes its own rows, twice.
+// The build side is hashed only when rows are inserted. A probe hashes its own rows, twice.
 TEST(JoinTableOnHost, a_probe_does_not_look_at_the_build_side_again) {
   many_rows all;
   many_rows::Table table(all.memory.data(), all.memory.size(), all.side(all.build, all.build.size()), all.options);
@@ -160,7 +161,7 @@ TEST(JoinTableOnHost, threads_probe_at_the_same_time) {
   ASSERT_EQ(cudaSuccess, table.Build(60000));
   std::vector<std::vector<std::uint32_t>> probes;
   std::vector<row_pairs> expected, got(5);
-  // Two full joins: these note which build rows have partners.
+  // Two full joins, because a full join notes which build rows have partners.
   const JoinKind kinds[] = {JoinKind::full, JoinKind::full, JoinKind::inner, JoinKind::left, JoinKind::anti};
   for (const JoinKind kind : kinds) {
     probes.push_back(random_ids(2000, 50000));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long
 
-// JoinTable: built once, probed often, rows added.
+// JoinTable: built once, probed often, with rows that are added.
 #include "device/join/device_hash_join_support.cuh"
 
 namespace {
@@ -127,8 +127,8 @@ TEST(join_table, gathers_columns) {
   EXPECT_EQ((std::vector<float>{20, 40, -1, 10}), out.to_host());
 }
 
-// One launch for a small output, several for a large one; fewer results are written than there are. Several blocks, the
-// last of which has few rows or none.
+// A small output takes one launch, a large one several. With a small capacity, fewer results are written than there
+// are. There are several blocks of probe rows; the last block has few rows or none.
 TEST(join_table, few_probe_rows_and_outputs_of_any_size) {
   const side_ids build{random_ids(1500, 400), {}};
   built<JoinOrder::probe> ordered(build, {});
@@ -195,7 +195,7 @@ TEST(join_table, refuses_what_it_has_no_memory_for) {
   EXPECT_EQ(cudaErrorInvalidValue, Table::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, -1), bytes));
 }
 
-// Built and probed in a graph. With other keys in the same arrays, a replay builds another table.
+// The graph builds a table and probes it. With other keys in the same arrays, a replay builds another table.
 template <JoinOrder Order>
 void check_graph() {
   constexpr std::size_t build_rows = 1500, probe_rows = 900;

@@ -23,10 +23,10 @@ using namespace join_oracles;
 using strata::HostJoinOptions;
 using strata::HostJoinStatus;
 
-// Sizes at which a few rows have many partitions, slices, chunks and tasks.
+// With these sizes, a few rows make many partitions, slices, chunks and tasks.
 constexpr strata::HostJoinTuning tiny_tuning{3, 4, 5, 4, 7};
 
-// Storage of exactly so many bytes at an odd address, with arbitrary contents between guards.
+// Storage of exactly `bytes` bytes at an odd address, with garbage in it, between guards.
 class guarded_storage {
  public:
   explicit guarded_storage(std::size_t bytes) : bytes_(bytes), all_(bytes + 1 + guard, 0xa5) {}
@@ -42,7 +42,7 @@ class guarded_storage {
   std::vector<unsigned char> all_;
 };
 
-// Keys, and a way to join them; storage is measured, poisoned and guarded.
+// Two sides, and functions that join them. Storage has the size that was asked for, and is poisoned and guarded.
 template <class Key, class Index, class Hash = strata::JoinHash, class Equal = strata::detail::host_equality>
 class joiner {
  public:
@@ -56,7 +56,7 @@ class joiner {
         hash_(hash),
         equal_(equal) {}
 
-  // The first `capacity` rows of the result.
+  // Joins, and returns the first `capacity` rows of the result.
   row_pairs run(JoinKind kind, HostJoinOptions options, std::int64_t capacity, std::int64_t& total) {
     if (has_nulls_) {
       options.build_valid = build_valid_.data();
@@ -89,13 +89,13 @@ class joiner {
     return out;
   }
 
-  // Compares with what is expected, given in the order of probe rows.
+  // Compares results with `expected`, which is in the order of the probe rows.
   void check(JoinKind kind, const HostJoinOptions& options, row_pairs expected) {
     std::int64_t total = 0;
     const auto size = static_cast<std::int64_t>(expected.size());
     row_pairs out = run(kind, options, size + 1, total);
     EXPECT_EQ(total, size);
-    // Any order of partitions is the same for all capacities.
+    // Even if any order is allowed, rows come in the same order for all capacities.
     for (const std::int64_t capacity : {std::int64_t{0}, size / 2, size - 1, size}) {
       if (capacity < 0 || capacity > 100000) continue;
       const row_pairs part = run(kind, options, capacity, total);

@@ -29,7 +29,7 @@ void check_few_rows(MakeKey make_key, std::vector<unsigned> thread_counts) {
         const row_pairs expected = nested_loop_join(kind, data.build, data.probe, nulls_equal);
         for (const JoinOrder order : {JoinOrder::any, JoinOrder::probe}) {
           for (const unsigned threads : thread_counts) {
-            // Many threads take long to start: only with rows without a key on both sides.
+            // Many threads take long to start, so they join only shapes with rows without a key on both sides.
             if (threads > 2 && (data.build.null.empty() || data.probe.null.empty())) continue;
             HostJoinOptions options;
             options.order = order;
@@ -89,7 +89,7 @@ TEST(HostJoin, many_rows_with_few_duplicates_match_a_sort_merge_join) {
 }
 
 TEST(HostJoin, frequent_keys_of_both_sides_match_a_sort_merge_join) {
-  // Numbers of which most are low: the most frequent key has a hundredth of the rows.
+  // Most numbers are low: the most frequent key has a hundredth of the rows.
   const auto skewed = [](std::size_t rows) {
     side_ids side{std::vector<std::uint32_t>(rows), {}};
     for (auto& id : side.ids) {
@@ -121,8 +121,8 @@ struct counted_equality {
 };
 
 TEST(HostJoin, frequent_keys_cost_no_more_comparisons) {
-  // Both keys share a bucket, and the probe rows' key comes behind the other: a chain of rows
-  // instead of keys would compare each probe row with all of them.
+  // Both keys share a bucket, and the key of the probe rows comes behind the other one. If a bucket had a chain of rows
+  // instead of keys, each probe row would be compared with all of them.
   constexpr std::int64_t rows = 200000;
   std::vector<std::uint32_t> build(rows, 1);
   build[0] = 2;
@@ -275,7 +275,7 @@ TEST(HostJoin, storage_never_shrinks_when_rows_are_added) {
   }
 }
 
-// A call with one thing wrong must neither succeed nor write.
+// The arguments of a valid call. A test makes one of them wrong; the call must then neither succeed nor write.
 struct arguments {
   std::vector<std::uint32_t> keys = random_ids(100, 50);
   std::vector<std::int32_t> build_out = std::vector<std::int32_t>(400, -7);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Keys and sides that joins are tested on, whoever carries them out.
+// Keys and sides on which joins of all back ends are tested.
 #pragma once
 
 #include <strata/core/macros.hpp>
@@ -48,7 +48,7 @@ struct strata::is_bitwise_comparable<join_cases::bytes16> : std::true_type {};
 
 namespace join_cases {
 
-// With a hole of bytes that say nothing, between columns of different types.
+// Columns of different types, with padding between them that may have any bytes.
 struct composite {
   std::uint8_t kind;
   double amount;
@@ -68,8 +68,8 @@ struct same_hash {
   }
 };
 
-// Values that a table might have taken for "empty", and multiples of 2^16. Different for all `id`
-// below 2^31.
+// Makes a key of an id: first values that a table might take for "empty", then multiples of 2^16 and others. All ids
+// below 2^31 have different keys.
 inline std::uint32_t as_u32(std::uint32_t id) {
   constexpr std::uint32_t special[] = {0, ~0u, 0x7fffffff, 0x80000000};
   if (id == 0x8000) return ~1u;
@@ -138,7 +138,7 @@ inline std::vector<shape> few_rows() {
   return shapes;
 }
 
-// Each shape as it is, and with rows that have no key on one side, on both, and everywhere.
+// Each shape as it is, and with rows without a key on one side, on both, and everywhere.
 inline std::vector<shape> few_rows_with_nulls() {
   std::vector<shape> shapes;
   for (const shape& plain : few_rows()) {
@@ -157,7 +157,7 @@ inline std::vector<shape> few_rows_with_nulls() {
   return shapes;
 }
 
-/// Keys that are computed when they are read, and are no references: the remainders of row numbers.
+/// Keys that are computed when they are read, so there are no references to them: remainders of row numbers.
 struct remainder_iterator {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = std::uint32_t;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Joins that are right because they are simple.
+// Reference joins, which are right because they are simple.
 #pragma once
 
 #include <strata/device/join/common/join_options.hpp>
@@ -23,7 +23,7 @@ constexpr JoinKind every_kind[] = {JoinKind::inner, JoinKind::left, JoinKind::fu
 // A side whose keys are given by numbers: different numbers, different keys.
 struct side_ids {
   std::vector<std::uint32_t> ids;
-  // Rows that have no key; empty if all have.
+  // The rows that have no key; empty if all rows have one.
   std::vector<bool> null;
 
   bool is_null(std::size_t row) const { return !null.empty() && null[row]; }
@@ -42,7 +42,7 @@ struct side_ids {
 using row_pair = std::pair<std::int64_t, std::int64_t>;
 using row_pairs = std::vector<row_pair>;
 
-// What a probe row with these partners adds to the result.
+// Adds to the result what a probe row with these partners contributes.
 inline void put_probe_row(JoinKind kind, std::size_t probe_row, const std::vector<std::size_t>& partners,
                           row_pairs& out) {
   const auto row = static_cast<std::int64_t>(probe_row);
@@ -63,7 +63,7 @@ inline void put_lonely_build_rows(JoinKind kind, const std::vector<bool>& found,
   }
 }
 
-// The result in the order of probe rows, by comparing each row with each.
+// Joins by comparing each row with each. The result is in the order of the probe rows.
 inline row_pairs nested_loop_join(JoinKind kind, const side_ids& build, const side_ids& probe, bool nulls_equal) {
   row_pairs out;
   std::vector<bool> found(build.ids.size());
@@ -113,7 +113,7 @@ inline row_pairs sort_merge_join(JoinKind kind, const side_ids& build, const sid
   return out;
 }
 
-// The keys that numbers stand for.
+// Returns the key of each id of a side.
 template <class Key, class MakeKey>
 std::vector<Key> keys_of(const side_ids& side, MakeKey make_key) {
   std::vector<Key> keys;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sides that break what JoinSide promises, and what the result of a join of them may be.
+// Sides that break what JoinSide promises, and the documented results of joining them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace join_promises {
 
 using namespace join_cases;
 
-/// Build sides in which several rows have a key, with probe rows of these keys and of others. Rows have no key where
-/// `one_null_in` is not 0.
+/// Build sides in which several rows share a key, with probe rows of these keys and of others. If `one_null_in` is not
+/// 0, some rows have no key.
 inline std::vector<shape> repeated_keys(std::size_t rows, unsigned one_null_in = 0) {
   const auto number = static_cast<std::uint32_t>(rows);
   const std::size_t probe_rows = rows + rows / 2 + 3;
@@ -41,13 +41,13 @@ inline std::vector<shape> repeated_keys(std::size_t rows, unsigned one_null_in =
   return shapes;
 }
 
-/// What a join has written: the number of rows that it says the result has, and those before the capacity.
+/// What a join has written: the number of rows of the result, and the rows that fit the capacity.
 struct result {
   std::int64_t number;
   row_pairs rows;
 };
 
-/// What is documented of the result of two sides.
+/// The documented result of joining two sides.
 class documented_result {
  public:
   documented_result(JoinKind kind, const side_ids& build, const side_ids& probe, bool nulls_equal)
@@ -61,7 +61,7 @@ class documented_result {
     }
   }
 
-  /// Checks a join of sides whose order is not what was promised: it returns any rows of both sides.
+  /// Checks a join of sides whose order is not as promised: it returns any rows of both sides.
   void check_any_rows(const result& got) const {
     ASSERT_GE(got.number, 0);
     ASSERT_LE(got.number, static_cast<std::int64_t>((build_.ids.size() + 1) * (probe_.ids.size() + 1)));
@@ -72,8 +72,8 @@ class documented_result {
     }
   }
 
-  /// Checks a join of build rows with equal keys that were promised to be unique: a probe row is joined with one of
-  /// them. In a full join, the others are missing, or alone.
+  /// Checks a join whose build keys were promised to be unique and are not: a probe row is joined with one row of its
+  /// key. In a full join, the other rows are missing, or have no partner.
   void check_one_partner(const result& got, JoinOrder order) const {
     check_any_rows(got);
     if (testing::Test::HasFatalFailure()) return;
@@ -114,7 +114,7 @@ class documented_result {
     for (std::size_t p = 0; p < probe_.ids.size(); ++p) wanted += is_wanted(p) ? 1 : 0;
     const bool is_whole = static_cast<std::int64_t>(got.rows.size()) == got.number;
     if (kind_ != JoinKind::full) {
-      // So no row is missing.
+      // No row was seen twice above, so no row is missing.
       ASSERT_EQ(wanted, got.number);
       return;
     }
@@ -150,7 +150,7 @@ class documented_result {
   bool nulls_equal_;
   const side_ids& build_;
   const side_ids& probe_;
-  /// True if a probe row has a partner; true if a build row has none.
+  /// For each probe row, true if it has a partner. For each build row, true if it has none.
   std::vector<bool> has_partner_, is_alone_;
 };
 

@@ -31,7 +31,7 @@ constexpr JoinStrategy on_metal(std::uint64_t build_rows, std::uint64_t probe_ro
   return choose_join_strategy<metal_join_policy>(build_rows, probe_rows, key_bytes, metal_shared);
 }
 
-// Usable in a constant expression.
+// The choice can be made in a constant expression.
 static_assert(on_h200(million, 10 * million) == JoinStrategy::radix_single, "");
 
 TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
@@ -39,7 +39,7 @@ TEST(JoinStrategy, measured_cases_on_an_h200_get_their_fastest_plan) {
   EXPECT_EQ(on_h200(million, 10 * million), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 20, 1 << 20), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 22, 40 * million), JoinStrategy::radix_single);
-  // Not even a table that stays in L2 is chosen.
+  // A table in global memory is not chosen, not even if it stays in L2.
   constexpr std::uint64_t rows_in_l2 = (60u << 20) / 2 / 16;
   EXPECT_EQ(on_h200(rows_in_l2, 4 * rows_in_l2), JoinStrategy::radix_single);
   EXPECT_EQ(on_h200(1 << 24, 1 << 24), JoinStrategy::radix_single);
@@ -121,7 +121,7 @@ TEST(JoinStrategy, more_build_rows_never_need_fewer_passes) {
 }
 
 struct one_partition_bit {
-  // Ten rows in a table, two partitions.
+  // With 100 bytes of shared memory, a table holds ten rows. One pass makes two partitions.
   static constexpr JoinThresholds thresholds{10, 20, 1};
 };
 TEST(JoinStrategy, policy_of_the_user_replaces_all_thresholds) {
@@ -163,7 +163,7 @@ TEST(JoinMethod, depends_on_the_number_of_build_rows) {
   EXPECT_EQ(method_of(plain_join(16384)), join_method::one_table);
   EXPECT_EQ(method_of(plain_join(16385)), join_method::partitions);
   for (const JoinKind kind : {JoinKind::inner, JoinKind::full}) {
-    // One table joins neither rows without a key nor build rows without a partner.
+    // One table in shared memory joins neither rows without a key nor build rows without a partner.
     join_description join = plain_join(8191);
     join.kind = kind;
     join.has_nulls = kind == JoinKind::inner;
@@ -274,7 +274,7 @@ TEST(JoinMethod, few_matching_rows_of_a_long_probe_side_are_filtered) {
   }
   join.kind = JoinKind::semi;
   EXPECT_TRUE(is_filtered());
-  // Rows without a key that match each other pass no filter.
+  // If rows without a key match each other, there is no filter.
   join.nulls_equal = true;
   EXPECT_TRUE(is_filtered());
   join.has_nulls = true;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's merges, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Compares calls of CUB's merges with strata's: see meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <cub/device/device_merge.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's merge sorts, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Compares calls of CUB's merge sorts with strata's: see meta/cub_calls/calls.cuh.
 #include <strata/device/device_merge_sort.cuh>
 
 #include <thrust/iterator/transform_iterator.h>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMerge beside CUB's, which merges stably, too, though it does not promise it; and counts that need 64 bits.
+// Compares DeviceMerge with CUB's, which merges stably, too, but does not promise it. Also tests counts that need 64
+// bits.
 #include <strata/device/device_merge.cuh>
 
 #include <cub/device/device_merge.cuh>
@@ -71,7 +72,7 @@ TEST(device_merge_cub, more_items_than_32_bits_count) {
   const array<unsigned char> in(count1 + count2), merged(count1 + count2);
   unsigned char *const keys = in.data(), *const out = merged.data();
   if (keys == nullptr || out == nullptr) GTEST_SKIP() << "the device has too little memory";
-  // 0 and 2, and 1.
+  // The first range has keys 0 and, at its end, five keys 2. The second range has keys 1.
   ASSERT_CUDA_SUCCESS(cudaMemset(keys, 0, count1));
   ASSERT_CUDA_SUCCESS(cudaMemset(keys + count1 - 5, 2, 5));
   ASSERT_CUDA_SUCCESS(cudaMemset(keys + count1, 1, count2));

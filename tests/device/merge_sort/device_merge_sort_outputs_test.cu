@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMergeSort writes through iterators that are no arrays, once, and reads nothing through them but the input.
+// DeviceMergeSort writes through iterators that are not pointers. It writes each item once, and reads only the input
+// through them.
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
 
@@ -22,7 +23,7 @@ using device_test::doubling_output;
 using device_test::strided;
 using strata::DeviceMergeSort;
 
-/// One block, and several tiles.
+/// Sizes of one block, and of several tiles.
 std::vector<std::size_t> some_sizes() {
   return if_small<std::vector<std::size_t>>({0, 1, 300, 13000}, {0, 1, 2, 300, 13000, 60000});
 }
@@ -60,7 +61,7 @@ TEST(device_merge_sort_outputs, need_no_value_type) {
     const auto order = expected_order(whole(size), keys, is_less{});
     const device_vector<int> in(keys);
     device_vector<int> out(size);
-    // The keys are not wanted, and the values are doubled.
+    // The output discards the keys and doubles the values.
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
       return DeviceMergeSort::StableSortPairsCopy(storage, bytes, in.data(), counting<int>(0),
                                                   strata::DiscardOutputIterator<>(), doubling_output<int>(out.data()),

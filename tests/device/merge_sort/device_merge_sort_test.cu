@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: long, shapes
 
-// DeviceMergeSort: stable sorts of whole arrays by any comparator. Its kernels are those of
-// DeviceSegmentedMergeSort, whose tests look at more of their paths.
+// DeviceMergeSort: stable sorts of whole arrays by any comparator. It shares its kernels with DeviceSegmentedMergeSort,
+// whose tests cover more paths.
 #include <strata/device/device_merge_sort.cuh>
 
 #include <algorithm>
@@ -57,8 +57,8 @@ TEST(device_merge_sort, keys_of_any_pattern) {
   }
 }
 
-/// Sorts in one launch, of small tiles: those of a cluster, and more while the 16 resident blocks of the host back end
-/// hold them.
+/// Sorts with small tiles in one launch: as many tiles as a cluster holds, and more, up to what the 16 resident blocks
+/// of the host back end hold.
 template <class Hub>
 void expect_sorts_small_tiles() {
   using sort = strata::TunedDeviceMergeSort<Hub>;
@@ -69,7 +69,7 @@ void expect_sorts_small_tiles() {
       const std::vector<std::int32_t> keys = make_keys<std::int32_t>(size, how),
                                       values = make_values<std::int32_t>(size);
       const auto order = expected_order(whole(size), keys, is_greater{});
-      // Neither input nor output at a multiple of 16 bytes, then the input alone.
+      // First all arrays begin at a multiple of 16 bytes, then the input does not.
       for (const std::size_t lead : {0u, 1u}) {
         device_vector<std::int32_t> in(size + 1), out(size + 1);
         ASSERT_CUDA_SUCCESS(
@@ -99,7 +99,7 @@ void expect_sorts_small_tiles() {
 
 TEST(device_merge_sort, small_tiles_in_one_launch) { expect_sorts_small_tiles<tiny_tiles>(); }
 
-/// Without clusters.
+/// `tiny_tiles` without clusters.
 struct tiny_grid {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, tiny_tiles::Policy> {
     static constexpr strata::merge_sort_grid_tuning one_cluster{64, 3, 1, 1};
@@ -154,7 +154,7 @@ TEST(device_merge_sort, pairs_are_stable) {
 
 // ------------------------------------------------------------------ other functions and iterators
 
-/// The squares of numbers around some of them, from nowhere in memory.
+/// An iterator that computes its items: item i is the square of i - origin.
 struct square_iterator {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = int;
@@ -179,7 +179,7 @@ TEST(device_merge_sort, inputs_may_be_iterators) {
     return DeviceMergeSort::StableSortKeysCopy(storage, bytes, squares, out.data(), size, is_less{});
   }));
   expect_gathered(keys, order, out.to_host(), keys);
-  // Keys of another type than those of the input.
+  // The output has another type of keys than the input.
   const device_vector<std::uint8_t> narrow(make_keys<std::uint8_t>(size, pattern::random));
   const std::vector<std::uint8_t> before = narrow.to_host();
   std::vector<int> wide(before.begin(), before.end());
@@ -213,7 +213,7 @@ TEST(device_merge_sort, a_graph_may_be_replayed_with_other_items) {
   }
 }
 
-// A comparator that counts its calls, for whatever it is good.
+// A comparator that changes when it is called.
 struct counting_is_less {
   unsigned calls = 0;
   STRATA_HD bool operator()(int a, int b) { return ++calls != 0 && a < b; }

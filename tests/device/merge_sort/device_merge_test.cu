@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMerge: stable merges of two sorted ranges beside std::merge.
+// Compares stable merges of two sorted ranges by DeviceMerge with std::merge.
 #include <strata/device/device_merge.cuh>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ using strata::DeviceMerge;
 using strata_test::same_bits;
 using strata_test::words;
 
-/// Few threads and items, so that few items are many tiles. Of more than so many tiles a kernel searches for splits.
+/// Few threads and items, so that few items make many tiles. With more than `MaxTilesWithoutSplits` tiles, another
+/// kernel searches for the splits.
 template <int Threads, int Items, unsigned long long MaxTilesWithoutSplits, bool StagesValues = false>
 struct small_tiles {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750> {
@@ -52,7 +53,8 @@ constexpr pattern all_patterns[] = {
     pattern::random,      pattern::few,   pattern::equal, pattern::first_before_second, pattern::second_before_first,
     pattern::alternating, pattern::blocks};
 
-/// Two ranges that are sorted by the ranks of keys, which are below 64. Keys of equal rank differ.
+/// Two ranges sorted by the ranks of their keys, which are below 64. Keys of equal rank differ, so that they show their
+/// order.
 template <class Key>
 struct ranges {
   std::vector<Key> first, second;
@@ -94,7 +96,7 @@ struct ranges {
   }
 };
 
-/// For each item of the merge the index of its key, counted through both ranges.
+/// For each item of the merge, the index of its source. Indices of the second range follow those of the first.
 template <class Key, class Compare>
 std::vector<std::size_t> expected_sources(const std::vector<Key>& first, const std::vector<Key>& second,
                                           Compare compare) {
@@ -127,7 +129,7 @@ std::vector<Value> values_of(std::size_t count, int first) {
   return values;
 }
 
-/// `call(storage, bytes, arrays of a merge of pairs ...)`. The inputs must stay as they are.
+/// Compares `call(storage, bytes, arrays of a merge of pairs ...)` with the expected merge. The inputs must not change.
 template <class Key, class Value, class Compare, class Call>
 void expect_merges(const ranges<Key>& in, Compare compare, const Call& call) {
   SCOPED_TRACE(testing::Message() << in.first.size() << " and " << in.second.size() << " keys of " << sizeof(Key)
@@ -215,7 +217,7 @@ TYPED_TEST(device_merge_values, move_with_their_keys) {
 }
 
 // ------------------------------------------------------------------ tiles
-/// MergePairs with other tiles.
+/// MergePairs with the tiles of a policy hub.
 template <class PolicyHub>
 struct tuned {
   template <class Key, class Value, class Compare>
@@ -271,8 +273,8 @@ TEST(device_merge_tiles, sizes_of_storage) {
   EXPECT_EQ(bytes_of(1) + 8 * 1024, bytes_of(96 * 1023));
 }
 
-// Tiles must not read behind the two ranges. More numbers lie there, not guard bands, so guard bands of the output
-// would show a tile that takes them.
+// Tiles must not read behind the two ranges. There the iterators go on, without guard bands. A tile that takes items
+// from there would write behind the output, and guard bands show this.
 TEST(device_merge_tiles, end_with_the_ranges) {
   constexpr int count1 = 32 * 150, count2 = 32 * 151 + 7;
   const counting<int> numbers(0);
@@ -372,7 +374,7 @@ TEST(device_merge_comparators, default_is_less) {
   EXPECT_EQ((std::vector<int>{4, 0, 1, 2, 5, 3, 6}), values.to_host());
 }
 
-// A comparator that counts its calls, for whatever it is good.
+// A comparator that changes when it is called.
 struct counting_less {
   unsigned calls = 0;
   STRATA_HD bool operator()(int a, int b) { return ++calls != 0 && a < b; }
@@ -390,8 +392,8 @@ TEST(device_merge_comparators, need_not_be_const) {
             }));
 }
 
-// A comparator that is no strict weak ordering must not make a call hang or access memory elsewhere. Guard bands show
-// wrong writes, and the host back end also shows wrong reads.
+// A comparator that is not a strict weak ordering must not make a call hang or access memory elsewhere. Guard bands
+// show wrong writes, and the host back end also shows wrong reads.
 TEST(device_merge_comparators, calls_end_whatever_they_answer) {
   const ranges<int> in(3000, 4000, pattern::random);
   const device_vector<int> first(in.first), second(in.second);

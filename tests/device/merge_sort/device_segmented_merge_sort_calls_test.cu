@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedMergeSort as it is called: every function, tiles as the library chooses them, offsets and
-// counts of any types, wrong arguments.
+// Calls of DeviceSegmentedMergeSort: every function, the library's own tilings, offsets and counts of any types, and
+// wrong arguments.
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Value = std::uint32_t;
 
 // ------------------------------------------------------------------ every function
 
-/// Arrays before and after a call, and what is to be expected.
+/// The arrays of a call, before and after it, and the expected order.
 struct sorting {
   explicit sorting(const segment_shape& of)
       : shape(of),
@@ -72,7 +72,7 @@ struct sorting {
   device_vector<Value> values_in, values_out;
 };
 
-/// Shapes that the library's own tilings tell apart.
+/// Shapes for which the library chooses different tilings.
 std::vector<segment_shape> library_shapes() {
   std::vector<segment_shape> some;
   some.push_back(
@@ -215,7 +215,7 @@ strata::detail::merge_sort_choice choice_of(unsigned long long items, long long 
                                                           segment_class::tile_per_multiprocessor);
 }
 
-// The choice of the class asks no device. Its bounds are those in the comments of the classes.
+// The class is chosen without asking a device. Its bounds are those in the comments of segment_class.
 TEST(device_segmented_merge_sort_calls, the_class_follows_from_the_mean_length) {
   const std::pair<unsigned long long, segment_class> bounds[] = {
       {10, segment_class::one_thread},   {11, segment_class::few_threads},   {72, segment_class::few_threads},
@@ -237,7 +237,7 @@ TEST(device_segmented_merge_sort_calls, few_items_take_a_tile_on_each_multiproce
   const auto longer = choice_of(100000, 2, 100000);
   EXPECT_TRUE(longer.queues_all && longer.longer == segment_class::tile_per_multiprocessor);
   EXPECT_TRUE(choice_of(2000, 2000, 2000).first == segment_class::one_thread);
-  // At most one segment a multiprocessor: the large tile, although longer segments are possible.
+  // With at most one segment for each multiprocessor, the large tile is chosen, although segments may be longer.
   EXPECT_TRUE(choice_of(132 * 500, 132, 132 * 500).first == segment_class::tile_per_multiprocessor);
   EXPECT_FALSE(choice_of(133 * 500, 133, 133 * 500).first == segment_class::tile_per_multiprocessor);
 }
@@ -267,7 +267,7 @@ TEST(device_segmented_merge_sort_calls, offsets_and_counts_of_any_integer_types)
 #endif
 }
 
-/// Offsets have more than 32 bits: the pointers lie far before the memory that the arrays have.
+/// Offsets have more than 32 bits, so the pointers lie far before the arrays.
 TEST(device_segmented_merge_sort_calls, offsets_above_32_bits) {
   constexpr offset far = (offset{1} << 33) + 5;
   segment_shape shape = scattered(consecutive("some", {4, 0, 50, 13000, 0, 33, 1}), 14);
@@ -305,7 +305,7 @@ TEST(device_segmented_merge_sort_calls, offsets_above_32_bits) {
 
 // ------------------------------------------------------------------ arguments
 
-/// With a segment that would be sorted; `change(arguments)` makes them wrong.
+/// Right arguments, with one segment to sort. A test makes one of them wrong.
 struct arguments {
   device_vector<Key> memory{std::vector<Key>{2, 1, 0, 0, 5, 6, 0, 0}};
   device_vector<int> device_offsets{std::vector<int>{0, 2}};
@@ -365,7 +365,7 @@ TEST(device_segmented_merge_sort_calls, refuses_wrong_arguments) {
   expect_refused("values on offsets", false,
                  [](arguments& a) { a.values_out = reinterpret_cast<Key*>(const_cast<int*>(a.begins)) + 1; });
   {
-    arguments pairs;  // Inputs of copies may share memory.
+    arguments pairs;  // in place only: the inputs of a copy may share memory
     pairs.values_in = pairs.keys_in + 1;
     EXPECT_EQ(cudaErrorInvalidValue, pairs.in_place());
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedMergeSort, tiles as the library chooses them: how often it calls a comparator, and what it
-// does if this is no ordering; equal keys keep their order.
+// DeviceSegmentedMergeSort with the library's own tilings: how often it calls a comparator, what it does if the
+// comparator is not an ordering, and that equal keys keep their order.
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 #include <cmath>
@@ -17,14 +17,14 @@ namespace {
 using namespace merge_sort_test;
 using strata::DeviceSegmentedMergeSort;
 
-/// Segments of one length side by side, and of many.
+/// Segments of one length, side by side, for several lengths; and segments of many lengths.
 std::vector<segment_shape> shapes() {
   std::vector<segment_shape> all;
   const auto alike = [&all](offset length, std::size_t count) {
     all.push_back(
         consecutive(std::to_string(count) + "_of_" + std::to_string(length), std::vector<offset>(count, length)));
   };
-  // Means for all sizes of tiles.
+  // Mean lengths for all sizes of tiles.
   for (const offset length : {1, 2, 8, 20, 32, 100}) alike(length, if_small<std::size_t>(40, 3000));
   for (const offset length : {500, 2000}) alike(length, if_small<std::size_t>(3, 300));
   for (const offset length : {6400, 6500, if_small(14000, 13000)}) {
@@ -47,7 +47,8 @@ struct counting_is_less {
   }
 };
 
-/// What the header says: segments count as if they were filled up to a multiple of 25 items.
+/// The most calls that the class's comment allows: each segment counts as if it were filled up to a multiple of 25
+/// items.
 double most_calls(const segment_shape& shape) {
   double sum = 0;
   for (std::size_t s = 0; s < shape.begins.size(); ++s) {
@@ -78,7 +79,7 @@ TEST(device_segmented_merge_sort_comparators, calls) {
 
 // ------------------------------------------------------------------ no ordering
 
-/// Answers anything, and something else each time.
+/// Answers each call at random.
 struct tosses_a_coin {
   unsigned long long* calls;
   template <class T>
@@ -95,7 +96,7 @@ struct answers {
   }
 };
 
-/// Ends, and writes nothing outside of segments; arrays and storage have guard bands.
+/// Expects that a sort ends, and writes nothing outside of segments. Arrays and storage have guard bands.
 template <class Key, class Compare>
 void expect_harmless(const segment_shape& shape, Compare compare) {
   SCOPED_TRACE(testing::Message() << shape << ", bytes " << sizeof(Key));

@@ -21,7 +21,8 @@ namespace {
 using namespace merge_sort_test;
 using lengths_of = std::vector<offset>;
 
-/// Tiles of `Threads` x 3 items, which resident blocks hold in numbers: up to 63 on the host back end.
+/// A grid with tiles of `Threads` x 3 items. Many of its blocks are resident, so that they hold many tiles: up to 63 on
+/// the host back end.
 template <int Threads>
 struct small_grid {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, tiny_tiles::Policy> {
@@ -31,10 +32,10 @@ struct small_grid {
 };
 using grid = small_grid<32>;
 constexpr offset tile = 96;
-/// The tile is larger than that of other kernels.
+/// A grid whose tile is larger than the tiles of other kernels.
 using wide_grid = small_grid<128>;
 
-/// `grid` for DeviceSegmentedSort, which then has no segments to sort by digits.
+/// `grid` for DeviceSegmentedSort, with rows that leave it no segments to sort by digits.
 struct grid_of_numbers {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, grid::Policy> {
     static constexpr strata::radix_histogram_tuning histogram{256, 16 << 10};
@@ -45,7 +46,7 @@ struct grid_of_numbers {
   using MaxPolicy = Policy;
 };
 
-/// Some long segments, and so many tiny ones that the mean is less than a tile: other means take other kernels.
+/// Some long segments, and so many tiny ones that the mean is less than a tile. With a larger mean, other kernels sort.
 segment_shape some_among_tiny(std::uint64_t stream) {
   lengths_of lengths(40, 2);
   const lengths_of longer{700, 97, 0, 1000, 60, 193, 300, 40, 32, 25};
@@ -53,7 +54,7 @@ segment_shape some_among_tiny(std::uint64_t stream) {
   return scattered(consecutive("some", lengths), stream);
 }
 
-/// As many items as any device holds tiles for, with any lengths.
+/// So few items that every device has resident blocks for all tiles, whatever the lengths are.
 constexpr offset most_items = 2900;
 
 const std::vector<segment_shape>& shapes() {
@@ -68,7 +69,7 @@ const std::vector<segment_shape>& shapes() {
       add("one_of_" + std::to_string(length), {length});
     }
     add("few_long", {700, 900, 800, 400});
-    lengths_of lengths(29, tile + 1);  // most tiles for each item
+    lengths_of lengths(29, tile + 1);  // the most tiles for so many items
     lengths.resize(60, 1);
     add("tiles_and_one_item", lengths);
     lengths = {95, 96, 97, 191, 192, 193, 287, 288, 289, 383, 384, 385};
@@ -142,7 +143,7 @@ TEST(device_segmented_merge_sort_grid, under_any_schedule) {
 
 // ------------------------------------------------------------------ which calls
 
-/// Kernels of a call, and a memset.
+/// Returns the number of kernels and memsets of a call.
 std::size_t nodes_of(offset items, offset segments) {
   device_vector<std::uint32_t> in(static_cast<std::size_t>(items)), out(static_cast<std::size_t>(items));
   const lengths_of unset(static_cast<std::size_t>(segments));
@@ -168,13 +169,13 @@ TEST(device_segmented_merge_sort_grid, is_taken_where_blocks_hold_all_tiles) {
   EXPECT_EQ(2u, nodes_of(most_items, 100));
   EXPECT_EQ(2u, nodes_of(most_items, 1024));
   EXPECT_EQ(3u, nodes_of(most_items, 1025));
-  // The mean segment is one tile, but not of the grid.
+  // The mean segment fits a tile of other kernels, but not a tile of the grid.
   EXPECT_EQ(4u, nodes_of(most_items, 20));
 #if STRATA_HOST_SIMT
-  // 62 tiles and one block more, of 64; then 65 blocks.
+  // 62 tiles and one more block, of 64 resident ones; then 64 tiles and one more block.
   EXPECT_EQ(3u, nodes_of(31 * (tile + 1), 3000));
   EXPECT_EQ(4u, nodes_of(32 * (tile + 1), 3000));
-  // Few segments have few tiles that are not full.
+  // With few segments, few tiles are not full.
   EXPECT_EQ(1u, nodes_of(62 * tile + 95, 1));
   EXPECT_EQ(3u, nodes_of(63 * tile, 1));
 #endif
@@ -230,7 +231,7 @@ TEST(device_segmented_merge_sort_grid, by_no_ordering) {
 }
 
 #if !STRATA_DEBUG
-// A segment for whose tiles there is no storage is left alone, and debug builds say so. No block may wait for a block
+// A segment for whose tiles there is no storage is not sorted, and debug builds say so. No block may wait for a block
 // that does not exist.
 TEST(device_segmented_merge_sort_grid, leaves_what_has_no_tiles) {
   lengths_of lengths(30, 4);
@@ -241,7 +242,7 @@ TEST(device_segmented_merge_sort_grid, leaves_what_has_no_tiles) {
   }
 }
 
-// Storage suffices for the tiles of both segments, but the grid has no blocks for one of them: it is left alone.
+// Storage suffices for the tiles of both segments, but the grid has no blocks for one of them, which is not sorted.
 TEST(device_segmented_merge_sort_grid, leaves_what_has_no_blocks) {
   const strata_test::device_of_multiprocessors four(4);
   const auto left_out = items_left_out<grid>(consecutive("too_many", {600, 300}), 650);
@@ -293,8 +294,8 @@ void expect_replays(std::size_t count, std::size_t nodes) {
 
 TEST(device_segmented_merge_sort_grid, a_graph_may_be_replayed_with_other_segments) { expect_replays(1100, 3); }
 
-// In such a call no earlier kernel clears the flags of the barrier, so a replay must not find those of the replay
-// before.
+// In a call of few segments, no earlier kernel clears the flags of the barrier. So a replay must not find the flags of
+// the replay before.
 TEST(device_segmented_merge_sort_grid, a_graph_of_few_segments_may_be_replayed_with_others) { expect_replays(60, 2); }
 
 }  // namespace

@@ -32,11 +32,12 @@ struct is_less {
 
 // ------------------------------------------------------------------ kernels
 
-/// As many borders as there are segments and one.
+/// Writes `segments` + 1 borders, `length` items apart.
 STRATA_KERNEL void fill_borders(offset* borders, std::size_t segments, offset length) {
   for_all(segments + 1, [&](std::size_t i) { borders[i] = static_cast<offset>(i) * length; });
 }
-/// Segments of 1 to 1999 items in all of `items`, which are more than 1000 times as many.
+/// Writes the borders of segments of 1 to 1999 items, which have `items` items in all. There must be more than 1000
+/// items for each segment.
 STRATA_KERNEL void fill_uneven_borders(offset* borders, std::size_t segments, offset items) {
   for_all(segments + 1, [&](std::size_t i) {
     const auto noise = static_cast<offset>(static_cast<std::uint32_t>(i) * factor >> 8) % 1000;
@@ -49,15 +50,15 @@ STRATA_KERNEL void count_moved(const std::uint32_t* keys, std::size_t count, uns
     if (keys[i] != key_of_item<std::uint32_t>(i)) atomicAdd(wrong, 1ull);
   });
 }
-/// Different keys: neighbours in the wrong order, or keys that no item has.
+/// Counts wrong keys if all keys differ: neighbours in the wrong order, and keys that no item has.
 STRATA_KERNEL void count_wrong_keys(const std::uint32_t* keys, std::size_t count, unsigned long long* wrong) {
   for_all(count, [&](std::size_t i) {
     const bool is_right = (i == 0 || keys[i - 1] < keys[i]) && keys[i] * inverse < count;
     if (!is_right) atomicAdd(wrong, 1ull);
   });
 }
-/// By a warp for a segment: neighbours in the wrong order, and segments that have other items than the
-/// input by a sum of what each key is mixed to.
+/// A warp checks a segment. It counts neighbours in the wrong order, and compares checksums of the segment's items in
+/// the input and in the output.
 STRATA_KERNEL void count_wrong_segments(const std::uint8_t* in, const std::uint8_t* out, const offset* begins,
                                         const offset* ends, std::size_t segments, unsigned long long* wrong) {
   for_all(segments * 32, [&](std::size_t i) {
@@ -72,7 +73,7 @@ STRATA_KERNEL void count_wrong_segments(const std::uint8_t* in, const std::uint8
     if (sum != 0) atomicAdd(wrong, 1ull);
   });
 }
-/// Bytes outside of segments that were written.
+/// Counts bytes outside of segments that were written.
 STRATA_KERNEL void count_written(const std::uint8_t* out, offset from, offset to, unsigned was,
                                  unsigned long long* wrong) {
   for_all(static_cast<std::size_t>(to - from), [&](std::size_t i) {
@@ -164,8 +165,8 @@ TEST(device_segmented_merge_sort_large, segments_beyond_31_bits) {
   EXPECT_EQ(0u, wrong.get());
 }
 
-// Segments lie across 2^31, across 2^32 and behind it, and most of the memory belongs to none. An offset that is cut to
-// 32 bits would sort other items.
+// Segments lie across 2^31, across 2^32 and behind it, and most of the memory belongs to no segment. If an offset were
+// cut to 32 bits, other items would be sorted.
 TEST(device_segmented_merge_sort_large, offsets_beyond_32_bits) {
   using Key = std::uint8_t;
   const offset two31 = offset{1} << 31, two32 = offset{1} << 32;

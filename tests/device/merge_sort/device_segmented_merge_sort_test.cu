@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: shapes
 
-// DeviceSegmentedMergeSort: each segment sorted for itself, stably, and nothing else written; with tiles
-// so small that small inputs take all paths.
+// DeviceSegmentedMergeSort sorts each segment by itself, stably, and writes nothing else. Tiles are so small that small
+// inputs take all paths.
 #include <strata/device/device_segmented_merge_sort.cuh>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace merge_sort_test;
 
-/// Lengths around all that the tilings distinguish; scattered, with gaps.
+/// Lengths around all limits of the tilings, scattered, with gaps.
 const segment_shape& mixed() {
   static const segment_shape shape =
       scattered(consecutive("mixed", {0,  1,  2,   3,   4,   7,   16,  17,  24, 25,  0, 63, 95,
@@ -57,16 +57,16 @@ const std::vector<segment_shape>& shapes() {
     lengths.assign(if_small<std::size_t>(1000, 30000), 0);
     for (offset& length : lengths) length = static_cast<offset>(bits() % 4);
     some.push_back(scattered(consecutive("very_many_tiny", lengths), 4));
-    // Side by side, none longer than what one thread sorts; then one that is.
+    // None is longer than what one thread sorts; first side by side, then scattered.
     for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
     some.push_back(consecutive("no_longer_than_a_thread", lengths));
     some.push_back(scattered(some.back(), 7));
-    // Segments for threads that take more items.
+    // Segments for threads that sort more items.
     for (const std::uint64_t most : {4, 5}) {
       for (offset& length : lengths) length = static_cast<offset>(bits() % (most + 1));
       some.push_back(consecutive("up_to_" + std::to_string(most), lengths));
     }
-    // Segments of two threads each; then one of three.
+    // Segments for two threads each; then one for three threads.
     for (offset& length : lengths) length = static_cast<offset>(bits() % 9);
     some.push_back(consecutive("no_longer_than_two_threads", lengths));
     some.push_back(scattered(some.back(), 8));
@@ -82,7 +82,7 @@ const std::vector<segment_shape>& shapes() {
     lengths.resize(300);
     lengths[123] = if_small(2000, 20000);
     some.push_back(scattered(consecutive("one_huge_among_tiny", lengths), 5));
-    // Few segments of items, among them tiny ones.
+    // Few segments, most of them tiny.
     some.push_back(scattered(consecutive("few", {if_small(1500, 9000), 1, 3, 0, 20, 2}), 6));
     return some;
   }();
@@ -170,8 +170,8 @@ TEST(device_segmented_merge_sort, by_no_ordering) {
 }
 
 #if !STRATA_DEBUG
-// Segments that have no room in temporary storage are left alone, and debug builds say so. Guard bands show whether
-// anything is written behind the storage.
+// Segments that have no room in temporary storage are not sorted, and debug builds say so. Guard bands show writes
+// behind the storage.
 TEST(device_segmented_merge_sort, leaves_what_has_no_room_in_storage) {
   const segment_shape shape = consecutive("too_many", {5, 600, 7, 600, 600, 9});
   for (const auto& [num_items, left_out] : std::vector<std::pair<int, int>>{{300, 3}, {700, 2}}) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What tests of DeviceSegmentedMergeSort and DeviceMergeSort share: tilings that make small inputs take
-// the paths of large ones, keys of all sizes, expectations by std::stable_sort.
+// Shared by tests of DeviceSegmentedMergeSort and DeviceMergeSort: tilings with which small inputs take the paths of
+// large ones, keys of all sizes, and expected results by std::stable_sort.
 #pragma once
 
 #include <strata/device/device_segmented_merge_sort.cuh>
@@ -23,8 +23,8 @@ using namespace device_test;
 using strata::NullType;
 using offset = std::int64_t;
 
-/// Tiles of 192 items, or of 384 where the mean segment is longer, merged 96 at a time; segments of more
-/// than 16, 24, 96 items are queued.
+/// Tiles of 192 items, or of 384 if the mean segment is longer, merged in tiles of 96. With smaller means, segments of
+/// more than 16, 24 or 96 items are queued.
 struct tiny_tiles {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16};
@@ -93,7 +93,7 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 
     if constexpr (std::is_arithmetic_v<Key>) {
       keys[i] = static_cast<Key>(number);
     } else {
-      // Other parts of a key tell where it was.
+      // The other words of a key tell its position.
       using word_type = std::decay_t<decltype(keys[i].words[1])>;
       for (word_type& word : keys[i].words) word = static_cast<word_type>(i);
       keys[i].words[1] = static_cast<word_type>(number);
@@ -102,7 +102,7 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 
   return keys;
 }
 
-/// Items that tell where they were.
+/// Values that tell their positions.
 template <class Value>
 std::vector<Value> make_values(std::size_t count) {
   std::vector<Value> values(count);
@@ -126,7 +126,7 @@ inline offset items_of(const segment_shape& shape) {
   return items;
 }
 
-/// Where the item comes from that belongs to a place; from nowhere outside of segments.
+/// For each place, the index of the item that belongs there; `nowhere` outside of segments.
 template <class Key, class Compare>
 std::vector<std::size_t> expected_order(const segment_shape& shape, const std::vector<Key>& keys, Compare compare) {
   std::vector<std::size_t> order(keys.size(), nowhere);
@@ -142,7 +142,7 @@ std::vector<std::size_t> expected_order(const segment_shape& shape, const std::v
   return order;
 }
 
-/// Items of `in` in an order; those from nowhere are as they were.
+/// Expects the items of `in` in this order. Where the order says `nowhere`, items are as before.
 template <class T>
 void expect_gathered(const std::vector<T>& in, const std::vector<std::size_t>& order, const std::vector<T>& out,
                      const std::vector<T>& before) {
@@ -164,7 +164,7 @@ struct device_offsets {
 
 // ------------------------------------------------------------------ calls with a tuning of one's own
 
-/// A two-phase call; `Value` is NullType for keys alone. Without `keys_out`, indices are sorted.
+/// A two-phase call; `Value` is NullType for keys alone. Without `out`, indices are sorted.
 template <class Hub, class Value, class Key, class Segments, class Compare>
 cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* out, const Value* values_in,
                        Value* values_out, const strata::detail::segments_to_sort<Segments>& all, Compare compare,
@@ -204,7 +204,7 @@ cudaError_t tuned_sort(void* storage, std::size_t& bytes, const Key* in, Key* ou
 
 // ------------------------------------------------------------------ what a sort must do
 
-/// Sorts keys into an array that has others, or in place, and compares all items, those outside of segments too.
+/// Sorts keys in place, or into an array that has other contents. Compares all items, also those outside of segments.
 template <class Key, class Hub = tiny_tiles, class Compare>
 void expect_sorts_keys(const segment_shape& shape, pattern how, bool is_in_place, Compare compare) {
   SCOPED_TRACE(testing::Message() << shape << ", pattern " << static_cast<int>(how) << ", bytes " << sizeof(Key)
@@ -253,7 +253,7 @@ void expect_stable_pairs(const segment_shape& shape, pattern how, bool is_in_pla
 
 // ------------------------------------------------------------------ comparators and segments that are not allowed
 
-/// These are no strict weak orderings.
+/// Comparators that are not strict weak orderings.
 struct always {
   bool answer;
   STRATA_HD bool operator()(const int&, const int&) const { return answer; }
@@ -262,7 +262,7 @@ struct is_odd_less {
   STRATA_HD bool operator()(const int& a, const int& b) const { return ((a ^ b) & 1) != 0; }
 };
 
-/// A sort by such a comparator ends, and writes nothing outside of segments.
+/// Expects that a sort by one of these comparators ends, and writes nothing outside of segments.
 template <class Hub, class Compare>
 void expect_harmless(const segment_shape& shape, Compare compare) {
   const std::vector<int> keys = make_keys<int>(shape.items(), pattern::random);
@@ -283,7 +283,7 @@ void expect_harmless(const segment_shape& shape, Compare compare) {
   }
 }
 
-/// How many items of segments a sort leaves out that is given `num_items`, fewer than the segments have.
+/// Returns how many items of segments a sort leaves out if it is told `num_items`, fewer than the segments have.
 template <class Hub>
 std::ptrdiff_t items_left_out(const segment_shape& shape, int num_items) {
   const device_offsets offsets(shape);
