@@ -108,55 +108,61 @@ struct groups {
 using all_groups = ::testing::Types<groups<2>, groups<8>, groups<32>>;
 TYPED_TEST_SUITE(DeviceSegmentedReduceTuning, all_groups);
 
-// Segments of 0 to 700 items, of all these lengths if `longest` is 700, and two segments of many chunks. There are so
-// few segments that one launch reduces all of them.
-segment_shape every_length(std::int64_t longest) {
+// Segments of 0 to 700 items, of all these lengths if `longest` is 700, and two segments of many chunks. One launch
+// reduces all of them, unless there are `more` segments of up to 3 items.
+segment_shape every_length(std::int64_t longest, std::int64_t more) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t length = 0; length <= longest; ++length) lengths.push_back(length * 37 % 701);
   lengths[100] = 5000;
   lengths[101] = 90000;
+  for (std::int64_t s = 0; s < more; ++s) lengths.push_back(s % 4);
   return consecutive("every length", lengths);
 }
 
 TYPED_TEST(DeviceSegmentedReduceTuning, sums_of_every_length) {
   using hub = typename TypeParam::template hub<int>;
-  const segment_shape shape = every_length(if_small(200, 700));
-  const std::vector<int> items = random_integers<int>(shape.items(), -100, 100);
-  const device_vector<int> in(items);
-  const device_vector<std::int64_t> begins(shape.begins);
-  const device_vector<std::int64_t> ends(shape.ends);
-  device_vector<int> out(shape.begins.size());
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::TunedDeviceSegmentedReduce<hub>::Reduce(storage, bytes, in.data(), out.data(), shape.segments(),
-                                                           begins.data(), ends.data(), strata::Sum{}, 3);
-  }));
-  const std::vector<int> results = out.to_host();
-  for (std::size_t s = 0; s < results.size(); ++s) {
-    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 3), results[s])
-        << shape.ends[s] - shape.begins[s];
+  for (const std::int64_t more : {0, strata::detail::max_one_launch_segments<int>}) {
+    const segment_shape shape = every_length(if_small(200, 700), more);
+    const std::vector<int> items = random_integers<int>(shape.items(), -100, 100);
+    const device_vector<int> in(items);
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<int> out(shape.begins.size());
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return strata::TunedDeviceSegmentedReduce<hub>::Reduce(storage, bytes, in.data(), out.data(), shape.segments(),
+                                                             begins.data(), ends.data(), strata::Sum{}, 3);
+    }));
+    const std::vector<int> results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s) {
+      EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], 3), results[s])
+          << shape.ends[s] - shape.begins[s];
+    }
   }
 }
 
 TYPED_TEST(DeviceSegmentedReduceTuning, joins_in_order) {
   using hub = typename TypeParam::template hub<string_hash>;
-  const segment_shape shape = every_length(if_small(200, 700));
-  std::vector<string_hash> items;
-  for (const unsigned c : random_integers<unsigned>(shape.items(), 0, 255)) {
-    items.push_back(string_hash::of(c));
-  }
-  const device_vector<string_hash> in(items);
-  const device_vector<std::int64_t> begins(shape.begins);
-  const device_vector<std::int64_t> ends(shape.ends);
-  device_vector<string_hash> out(shape.begins.size());
-  const string_hash init = string_hash::of(1000);
-  ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
-    return strata::TunedDeviceSegmentedReduce<hub>::Reduce(storage, bytes, in.data(), out.data(), shape.segments(),
-                                                           begins.data(), ends.data(), join{}, init);
-  }));
-  const std::vector<string_hash> results = out.to_host();
-  for (std::size_t s = 0; s < results.size(); ++s) {
-    EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], init, join{}), results[s])
-        << shape.ends[s] - shape.begins[s];
+  for (const std::int64_t more : {0, strata::detail::max_one_launch_segments<string_hash>}) {
+    const segment_shape shape = every_length(if_small(200, 700), more);
+    std::vector<string_hash> items;
+    for (const unsigned c : random_integers<unsigned>(shape.items(), 0, 255)) {
+      items.push_back(string_hash::of(c));
+    }
+    const device_vector<string_hash> in(items);
+    const device_vector<std::int64_t> begins(shape.begins);
+    const device_vector<std::int64_t> ends(shape.ends);
+    device_vector<string_hash> out(shape.begins.size());
+    const string_hash init = string_hash::of(1000);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return strata::TunedDeviceSegmentedReduce<hub>::Reduce(storage, bytes, in.data(), out.data(), shape.segments(),
+                                                             begins.data(), ends.data(), join{}, init);
+    }));
+    const std::vector<string_hash> results = out.to_host();
+    for (std::size_t s = 0; s < results.size(); ++s) {
+      EXPECT_EQ(std::accumulate(items.begin() + shape.begins[s], items.begin() + shape.ends[s], init, join{}),
+                results[s])
+          << shape.ends[s] - shape.begins[s];
+    }
   }
 }
 

@@ -22,6 +22,8 @@
 #include <random>
 #include <vector>
 
+#include "support/seed.hpp"
+
 /// Expects that a CUDA call succeeds; a failure shows the name of the error. ASSERT leaves the (void) function, EXPECT
 /// goes on.
 #define ASSERT_CUDA_SUCCESS(...) ASSERT_PRED_FORMAT1(::strata_test::is_success, (__VA_ARGS__))
@@ -88,15 +90,6 @@ inline std::vector<std::size_t> boundary_sizes(std::initializer_list<std::size_t
 }
 
 // ---------------------------------------------------------------------------- randomness
-/// The seed of random data: a fixed one, or STRATA_TEST_SEED of the environment. A failing test prints it.
-inline std::uint64_t seed() {
-  static const std::uint64_t value = [] {
-    const char* text = std::getenv("STRATA_TEST_SEED");
-    return text != nullptr ? std::strtoull(text, nullptr, 0) : 20261121ull;
-  }();
-  return value;
-}
-
 /// A generator that depends on the seed and on `stream` alone.
 inline std::mt19937_64 random_bits(std::uint64_t stream = 0) {
   std::seed_seq sequence{seed(), seed() >> 32, stream, stream >> 32};

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "device/join/join_oracles.hpp"
+#include "support/seed.hpp"
 
 namespace join_cases {
 
@@ -94,7 +95,7 @@ inline composite as_composite(std::uint32_t id) {
 // ---------------------------------------------------------------------------- data
 
 inline std::mt19937& random_bits() {
-  static std::mt19937 generator(20261122);
+  static std::mt19937 generator(static_cast<std::uint32_t>(strata_test::seed()));
   return generator;
 }
 inline std::uint32_t random_below(std::uint32_t count) { return static_cast<std::uint32_t>(random_bits()()) % count; }

@@ -116,6 +116,9 @@ TEST(device_segmented_reduce_large, segments_by_offsets) {
   for (std::int64_t length = 0; offsets.back() + length <= beyond_32_bits; ++length) {
     offsets.push_back(offsets.back() + length);
   }
+  // Two more segments, of which the last one begins beyond 2^32.
+  offsets.push_back(beyond_32_bits - 3);
+  offsets.push_back(beyond_32_bits);
   const device_vector<std::int64_t> d_offsets(offsets);
   const auto segments = static_cast<std::int64_t>(offsets.size()) - 1;
   device_vector<std::int64_t> out(static_cast<std::size_t>(segments));
@@ -125,7 +128,7 @@ TEST(device_segmented_reduce_large, segments_by_offsets) {
   }));
   const auto sums = out.to_host();
   for (std::size_t s = 0; s < sums.size(); ++s) {
-    ASSERT_EQ(static_cast<std::int64_t>(s), sums[s]);
+    ASSERT_EQ(offsets[s + 1] - offsets[s], sums[s]) << s;
   }
 }
 

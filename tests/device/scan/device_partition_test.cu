@@ -536,7 +536,7 @@ TEST_F(DevicePartitionArguments, of_no_items_none_is_selected) {
     const graph recorded([&](cudaStream_t on) { return call(storage.data(), bytes, on); });
     EXPECT_CUDA_SUCCESS(recorded.status());
     EXPECT_EQ(1u, recorded.nodes());
-    num.data();
+    num.poison();
     ASSERT_CUDA_SUCCESS(call(storage.data(), bytes, nullptr));
     ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
     EXPECT_SAME_BYTES(with_front(std::vector<std::int64_t>(numbers, 0), poisoned<std::int64_t>(2)), num.to_host());

@@ -272,7 +272,9 @@ struct by_few_flags {
     });
     under_all_schedules_in_blocks(tile, [&](unsigned blocks, std::size_t size, std::size_t i) {
       const bool is_in_place = i % 4 == 1;
-      expect(blocks, size, is_in_place ? sparse_pattern::few_in_one_tile : sparse_patterns[i / 2 % 6], is_in_place);
+      expect(blocks, size,
+             is_in_place ? sparse_pattern::few_in_one_tile : sparse_patterns[i / 2 % std::size(sparse_patterns)],
+             is_in_place);
     });
   }
 };

@@ -174,6 +174,7 @@ class shifted_array {
     memory_.read(items.data());
     return items;
   }
+  void poison() const { memory_.fill(strata_test::guarded_memory::poison); }
 
  private:
   std::size_t size_;

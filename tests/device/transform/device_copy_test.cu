@@ -30,11 +30,7 @@ template <class T>
 class device_copy : public testing::Test {};
 TYPED_TEST_SUITE(device_copy, types);
 
-/// An iterator with the behaviour of a pointer, which the library does not know to be one.
-template <class T>
-struct pointer : strided<T> {
-  STRATA_HD explicit pointer(T* first) : strided<T>(first, 1) {}
-};
+/// Makes an iterator that behaves like a pointer, which the library does not know to be one.
 template <class T>
 struct as_iterator {
   STRATA_HD strided<T> operator()(T* first) const { return strided<T>(first, 1); }

@@ -374,6 +374,22 @@ TEST(device_for, more_than_2_to_the_31_indices) {
 }
 #endif
 
+/// Divides numbers by what the host knows.
+struct known_quotients {
+  strata::detail::known_divisor<unsigned> narrow;
+  strata::detail::known_divisor<unsigned long long> wide, far;
+  const unsigned* numbers;
+  unsigned divisor;
+  unsigned long long* quotients;  // three of each number
+
+  STRATA_D void operator()(int i) const {
+    const unsigned long long large = numbers[i] * (1ull << 32) + divisor;
+    quotients[3 * i] = narrow.quotient(numbers[i]);
+    quotients[3 * i + 1] = wide.quotient(large);
+    quotients[3 * i + 2] = far.quotient(large);
+  }
+};
+
 TEST(device_for, divisions_by_known_numbers_are_exact) {
   // ForEachInExtents divides indices by extents. Divisors and quotients are as large as they can be.
   std::vector<unsigned> divisors;
@@ -385,17 +401,26 @@ TEST(device_for, divisions_by_known_numbers_are_exact) {
   divisors.push_back(0x7fffffff);
   divisors.push_back(1000000007);
   for (const unsigned divisor : divisors) {
-    const strata::detail::known_divisor<unsigned> narrow(divisor);
-    const strata::detail::known_divisor<unsigned long long> wide(divisor), far(divisor * (1ull << 32) + 12345);
-#if STRATA_HOST_SIMT
-    for (const unsigned n : {0u, 1u, divisor - 1, divisor, 2 * divisor - 1, 123456789u, 0x7ffffffeu, 0x7fffffffu}) {
-      if (n > 0x7fffffffu) continue;
-      ASSERT_EQ(n / divisor, narrow.quotient(n)) << n << " / " << divisor;
+    const unsigned long long far = divisor * (1ull << 32) + 12345;
+    std::vector<unsigned> numbers = {0u, 1u, divisor - 1, divisor, 123456789u, 0x7ffffffeu, 0x7fffffffu};
+    if (divisor <= 1u << 30) numbers.push_back(2 * divisor - 1);
+    std::vector<unsigned long long> expected;
+    for (const unsigned n : numbers) {
       const unsigned long long large = n * (1ull << 32) + divisor;
-      ASSERT_EQ(large / divisor, wide.quotient(large));
-      ASSERT_EQ(large / (divisor * (1ull << 32) + 12345), far.quotient(large));
+      for (const unsigned long long quotient :
+           {std::uint64_t{n / divisor}, std::uint64_t{large / divisor}, std::uint64_t{large / far}})
+        expected.push_back(quotient);
     }
-#endif
+    const device_vector<unsigned> in(numbers);
+    device_vector<unsigned long long> out(expected.size());
+    const known_quotients divide{strata::detail::known_divisor<unsigned>(divisor),
+                                 strata::detail::known_divisor<unsigned long long>(divisor),
+                                 strata::detail::known_divisor<unsigned long long>(far),
+                                 in.data(),
+                                 divisor,
+                                 out.data()};
+    ASSERT_CUDA_SUCCESS(DeviceFor::Bulk(static_cast<int>(numbers.size()), divide));
+    ASSERT_EQ(expected, out.to_host()) << divisor;
   }
 }
 

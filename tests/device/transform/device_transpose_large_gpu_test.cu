@@ -65,7 +65,7 @@ void test_large(std::int64_t rows, std::int64_t columns) {
   const plain_memory<T> in(rows * columns), out(rows * columns);
   if (in.data() == nullptr || out.data() == nullptr) GTEST_SKIP() << "not enough device memory";
   device_vector<unsigned long long> errors(std::vector<unsigned long long>{0});
-  ASSERT_CUDA_SUCCESS(cudaMemset(out.data(), 0x5a, static_cast<std::size_t>(rows * columns)));
+  ASSERT_CUDA_SUCCESS(cudaMemset(out.data(), 0x5a, static_cast<std::size_t>(rows * columns) * sizeof(T)));
   ASSERT_CUDA_SUCCESS(strata::launch({"fill", 2048, 256}, fill<T>, in.data(), rows, columns));
   ASSERT_CUDA_SUCCESS(DeviceTranspose::Transpose(static_cast<const T*>(in.data()), out.data(), rows, columns));
   ASSERT_CUDA_SUCCESS(
