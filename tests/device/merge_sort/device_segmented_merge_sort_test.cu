@@ -57,10 +57,12 @@ const std::vector<segment_shape>& shapes() {
     lengths.assign(if_small<std::size_t>(1000, 30000), 0);
     for (offset& length : lengths) length = static_cast<offset>(bits() % 4);
     some.push_back(scattered(consecutive("very_many_tiny", lengths), 4));
-    // None is longer than what one thread sorts; first side by side, then scattered.
+    // None is longer than what one thread sorts, first side by side, then scattered. Then one is longer.
     for (offset& length : lengths) length = static_cast<offset>(bits() % 3);
     some.push_back(consecutive("no_longer_than_a_thread", lengths));
     some.push_back(scattered(some.back(), 7));
+    lengths[lengths.size() / 2] = 3;
+    some.push_back(consecutive("one_longer_than_a_thread", lengths));
     // Segments for threads that sort more items.
     for (const std::uint64_t most : {4, 5}) {
       for (offset& length : lengths) length = static_cast<offset>(bits() % (most + 1));
