@@ -63,6 +63,9 @@ def ask(command, default="unknown"):
 
 
 def commit_of_tree():
+    """STRATA_COMMIT of the environment names the commit of a copy without git."""
+    if "STRATA_COMMIT" in os.environ:
+        return os.environ["STRATA_COMMIT"]
     commit = ask(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"])
     changed = ask(["git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"], "")
     return f"{commit} with changes" if changed and commit != "unknown" else commit
