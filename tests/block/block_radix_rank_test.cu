@@ -76,7 +76,7 @@ struct write_counts {
       if (bin < Case::bins) {
         counts[bin] = of_thread[i];
       } else if (of_thread[i] != 0) {
-          counts[0] = -1000000;  // a count for a digit that does not exist
+        counts[0] = -1000000;  // a count for a digit that does not exist
       }
     }
   }

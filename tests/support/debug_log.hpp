@@ -35,7 +35,7 @@ class debug_log {
   debug_log(const debug_log&) = delete;
   debug_log& operator=(const debug_log&) = delete;
 
-/// Returns the log lines on calls refused since this function was last called, without "strata: refused: ".
+  /// Returns the log lines on calls refused since this function was last called, without "strata: refused: ".
   std::vector<std::string> take_refusals() {
     std::fflush(stderr);
     char bytes[4096];
