@@ -55,8 +55,8 @@ using struct12 = words<3>;
 using struct16 = words<4>;
 using struct64 = words<16>;
 
-/// The hash of a string, and 257^length, modulo 2^64. Joining is associative and not commutative: the result is the hash
-/// of the whole string only if every piece was joined once and in its place.
+/// The hash of a string, and 257^length, modulo 2^64. Joining is associative and not commutative: the result is the
+/// hash of the whole string only if every piece was joined once and in its place.
 struct string_hash {
   std::uint64_t hash;
   std::uint64_t power;

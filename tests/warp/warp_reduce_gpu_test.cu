@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Compares WarpReduce and ThreadReduce with CUB's: one kernel source, with the library as a parameter. Also reduces with
-// operators and arrays of libcu++.
+// Compares WarpReduce and ThreadReduce with CUB's: one kernel source, with the library as a parameter. Also reduces
+// with operators and arrays of libcu++.
 #include <strata/core/launcher.cuh>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>
