@@ -49,7 +49,7 @@ std::vector<T> items_of_bytes(std::size_t count) {
 }
 constexpr int count = 40;
 
-// Thread t moves item 2 t, and must not touch the items beside it.
+// Thread t moves item 2 t, and must not touch its neighbours.
 template <strata::CacheLoadModifier Load, strata::CacheStoreModifier Store, class T>
 STRATA_KERNEL void move_every_second(const T* in, T* out) {
   const unsigned i = 2 * threadIdx.x;

@@ -133,7 +133,7 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
       EXPECT_EQ(expected_keys, d_keys_out.to_host());
       EXPECT_EQ(expected_values, d_values_out.to_host());
 
-      // The same pieces with their leads, which go through staging memory.
+      // Repeated with staging memory, through which each piece goes with its lead.
       std::vector<std::size_t> sender_offsets(count);
       for (int peer = 0; peer < ranks; ++peer) {
         for (int before = 0; before < context.rank; ++before) {
@@ -150,7 +150,7 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
                                                     {receive_offsets.data(), receive_counts.data()},
                                                     1,
                                                     sender_offsets.data()};
-      // The pieces that a rank sends to itself are copied in order with the transfers, then beside them.
+      // The pieces that a rank sends to itself are first copied in the stream of the transfers, then in another stream.
       for (const std::size_t bytes_copied_beside : {strata::detail::never_copied_beside, std::size_t{1}}) {
         d_keys_out.poison();
         d_values_out.poison();

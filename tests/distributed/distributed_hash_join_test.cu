@@ -725,7 +725,7 @@ TEST(distributed_hash_join, rows_go_straight_to_their_ranks) {
   const strata::detail::join_destination_rules inner{true, false, false, false}, left{true, false, true, false},
       nulls_too{true, false, false, true};
   messages_of_two even(600, 600, 1200), little_room(600, 600, 700), few(400, 400, 800), small_build(500, 600, 1200);
-  // All ranks have room for all build rows, but would receive as many as by a direct join.
+  // All ranks have room for all build rows. But then they would receive as many rows as in a direct join.
   EXPECT_TRUE(even.destinations(inner, true).is_direct);
   EXPECT_TRUE(even.destinations(inner, true).may_send_whole_build_side);
   EXPECT_TRUE(even.destinations(inner, false).sends_whole_build_side);

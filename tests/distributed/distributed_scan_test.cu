@@ -95,7 +95,7 @@ TEST(distributed_scan, sums_of_all_distributions) {
   }
 }
 
-// The operator + of this type joins strings. Each rank has so many tiles that one warp adds the sums of more than 32.
+// The operator + of this type joins strings. Each rank has more than 32 tiles, whose sums one warp adds.
 TEST(distributed_scan, sums_by_an_operator_of_the_type_itself_need_not_commute) {
   const strata_test::device_of_multiprocessors many(64);
   const int ranks = rank_counts().back() < 2 ? 1 : 2;

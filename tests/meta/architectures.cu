@@ -129,7 +129,7 @@ constexpr launch_shape long_segments_shape() {
           AgentLongSegmentPasses<Policy, Key, strata::NullType, Key, digits<Key>, State>::shared_bytes};
 }
 
-// For as many partitions as a pass may have. A row has 8 or 12 bytes.
+// With the greatest number of partitions that a pass may have. A row has 8 or 12 bytes.
 constexpr launch_shape join_shape(strata::join_pass pass, bool is_wide) {
   constexpr auto tuning = policy<strata::join_policy_hub>::partition;
   const auto rows = static_cast<std::size_t>(tuning.partition_threads * tuning.items(pass, is_wide));

@@ -23,7 +23,7 @@ SOURCE = pathlib.Path(__file__).with_name("architectures.cu")
 
 REGISTERS = 65536
 STATIC_SHARED = 48 << 10
-# Of a multiprocessor: threads, blocks, KiB of shared memory. And the KiB of shared memory that one block may have.
+# Threads, blocks and KiB of shared memory of a multiprocessor, and KiB of shared memory that one block may have.
 LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 99), 87: (1536, 16, 164, 163),
           88: (1536, 16, 100, 99), 89: (1536, 24, 100, 99), 90: (2048, 32, 228, 227), 100: (2048, 32, 228, 227),
           103: (2048, 32, 228, 227), 107: (1024, 16, 228, 227), 110: (1536, 24, 228, 227), 120: (1536, 24, 100, 99),
@@ -52,7 +52,7 @@ SPILLS = {
     "merge_ranges_kernel": (28, "seven blocks of 256 threads; the measured row"),
 }
 
-# What does not fit, and why it is accepted: (architecture, kernel).
+# (architecture, kernel) that may miss its row's blocks per multiprocessor, and why.
 MISFITS = {
     (75, "top_k_kernel"): "33 KiB of counters: one block where the row wants two",
     (75, "segmented_top_k_warps_kernel"): "65 KiB of lists for 1,024 threads: one block less than the row wants",

@@ -291,7 +291,7 @@ const std::vector<maker> makers = {
     arg_sort<float, std::int64_t>,
     sort_segments<std::uint32_t, std::uint8_t, false>,
     sort_segments<std::uint16_t, bytes12, true>,
-    // By this tuning, segments of more than 1024 items are long.
+    // With this tuning, segments of more than 1024 items count as long.
     sort_segments<std::uint32_t, std::uint32_t, true, device_test::tiles_of<256, 2>>,
 #if !defined(STRATA_TEST_FEW_TYPES)
     sort<std::uint8_t, std::uint8_t, false>,

@@ -115,7 +115,8 @@ std::vector<row_pair> joined(strata::JoinKind kind, bool nulls_equal, const side
   return result;
 }
 
-/// Expects that `found` are rows of the result, in any order and none twice. If as many as expected, they must be all.
+/// Expects that `found` are different rows of the result, in any order. If their number is the expected one, all rows
+/// of the result must be among them.
 inline void must_be_of_join(std::vector<row_pair> expected, std::vector<row_pair> found) {
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
