@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceAdjacentDifference beside CUB's, into another array and in place. The necessary traffic is the items, read
-// once and written once.
+// Compares DeviceAdjacentDifference with CUB's, into another array and in place. The necessary traffic is the items,
+// read once and written once.
 
 #include <cub/device/device_adjacent_difference.cuh>
 #include <strata/device/device_adjacent_difference.cuh>
@@ -12,10 +12,9 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace adjacent_difference_benchmark {
 
-/// A 16-byte value.
 struct quad {
   std::uint32_t word[4];
   friend __host__ __device__ bool operator==(const quad& a, const quad& b) {
@@ -59,7 +58,7 @@ struct use_cub {
   using differences = cub::DeviceAdjacentDifference;
 };
 
-/// A workload by `call(library, storage, bytes, out, stream)`.
+/// A workload whose peers run `call(library, storage, bytes, out, stream)`.
 template <class T, class Call>
 workload of_both(const environment& env, const device_array<T>& in, const device_array<T>& ours,
                  const device_array<T>& theirs, Call call) {
@@ -97,7 +96,7 @@ void add_type(bench::suite& suite, const char* type) {
            work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
            return work;
          }});
-    // Not compared: each call changes its input.
+    // The results are not compared, because each call changes its input.
     suite.add(
         {"DeviceAdjacentDifference::SubtractLeft", type, "random", n, timing::batched, [=](const environment& env) {
            const auto ours = bench::random_array<T>(n, env.settings.seed + count, env.stream);

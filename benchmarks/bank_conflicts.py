@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shared-memory bank conflicts: a picture of the layouts, and a table of what the compile-time model,
-the host back end and the hardware count for each pattern.
+"""Shared-memory bank conflicts: a picture of the layouts, and a table of the wavefronts that the compile-time model
+predicts, and that the host back end and the hardware count, for each pattern.
 
     bank_conflicts.py --svg banks.svg
     bank_conflicts.py --host core_bank_conflicts_test_simt_check --markdown table.md
@@ -10,15 +10,14 @@ the host back end and the hardware count for each pattern.
         core_bank_conflicts_test_gpu > ncu.csv
     bank_conflicts.py --host ... --ncu ncu.csv --markdown table.md
 
-Whole kernels, what the profiler says of each beside the fewest wavefronts there could be:
+For whole kernels, the profiler's wavefronts and the fewest possible:
 
     ncu --csv --metrics memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal \\
         shared_memory_benchmark --in-process --samples 1 --target-us 1 > kernels.csv
     bank_conflicts.py ... --kernels kernels.csv
 
-The two programs are the test tests/core/bank_conflicts_test.cu in two flavours: both go through the
-same cases in the same order. Exits with 1 if two counts of a case differ. Needs Python 3.9, nothing
-else.
+Both programs are builds of tests/core/bank_conflicts_test.cu, one in check mode and one for the GPU. So they run the
+same cases in the same order. The exit status is 1 if two counts of a case differ. Needs only Python 3.9.
 """
 
 import argparse
@@ -48,13 +47,13 @@ def host_cases(program):
     if not cases:
         sys.exit(f"{program} printed no cases")
     if any(case[-1] < 0 for case in cases):
-        sys.exit(f"{program} does not count: take the test's check flavour")
+        sys.exit(f"{program} does not count wavefronts: use the test's build in check mode")
     return cases
 
 
 def hardware_counts(path):
     with open(path, encoding="utf-8", newline="") as file:
-        # What the program itself printed comes before the header.
+        # The lines before the header are the program's own output.
         lines = [line for line in file if line.startswith('"')]
     return [int(float(row["Metric Value"].replace(",", ""))) for row in csv.DictReader(lines)
             if KERNEL in row["Kernel Name"] and row["Metric Name"] == METRIC]
@@ -119,7 +118,7 @@ PANELS = [
 
 
 def picture():
-    """8 x 8 elements of 16 bytes: a wavefront has room for eight of them, side by side."""
+    """8 x 8 elements of 16 bytes, drawn eight in a row, because a wavefront has room for eight."""
     width = LEFT * 2 + len(PANELS) * COLUMNS * CELL + (len(PANELS) - 1) * GAP
     height = TOP + 9 * CELL + 58
     out = [
@@ -160,8 +159,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--svg", metavar="FILE", help="write the picture")
-    parser.add_argument("--host", metavar="PROGRAM", help="the test's check flavour")
-    parser.add_argument("--ncu", metavar="CSV", help="the profiler's counts of the GPU flavour")
+    parser.add_argument("--host", metavar="PROGRAM", help="the test's build in check mode")
+    parser.add_argument("--ncu", metavar="CSV", help="the profiler's counts of the test's build for the GPU")
     parser.add_argument("--kernels", metavar="CSV", nargs="+", help="the profiler's counts of whole "
                         "kernels")
     parser.add_argument("--markdown", metavar="FILE", help="write the table")

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMemcpy::Batched and DeviceCopy::Batched beside CUB's. The necessary traffic is all buffers, read and written
-// once, and the arrays of pointers and sizes.
+// Compares DeviceMemcpy::Batched and DeviceCopy::Batched with CUB's. The necessary traffic is all buffers, read and
+// written once, and the arrays of pointers and sizes.
 
 #include <cub/device/device_copy.cuh>
 #include <cub/device/device_memcpy.cuh>
@@ -23,7 +23,7 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace batched_copy_benchmark {
 
 struct constant_of {
@@ -51,8 +51,9 @@ struct use_cub {
   using copy = cub::DeviceCopy;
 };
 
-/// Numbers of items, and where buffers lie: sources side by side or in random order, destinations side
-/// by side; `in_offset` and `out_offset` items from the beginning.
+/// The sizes of the buffers in items, and where the buffers lie. Sources lie side by side, in order or (`is_gather`)
+/// shuffled. Destinations lie side by side in order. The first one lies `in_offset` or `out_offset` items into its
+/// array.
 struct buffers {
   std::vector<std::uint32_t> sizes;
   bool is_gather = false;
@@ -85,7 +86,7 @@ std::vector<std::uint32_t> uniform(std::size_t count, std::uint32_t least, std::
   return sizes;
 }
 
-/// Proportional to 1 / rank, in random order.
+/// Sizes proportional to 1 / rank, in random order.
 std::vector<std::uint32_t> zipf(std::size_t count, double largest, std::uint64_t seed) {
   std::vector<std::uint32_t> sizes(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -95,7 +96,7 @@ std::vector<std::uint32_t> zipf(std::size_t count, double largest, std::uint64_t
   return sizes;
 }
 
-/// A workload by `call(library, storage, bytes, inputs, outputs, sizes, count, stream)`.
+/// A workload whose peers run `call(library, storage, bytes, inputs, outputs, sizes, count, stream)`.
 template <class T, class Call>
 workload copy_buffers(const environment& env, const buffers& of, bool reads_items, Call call) {
   const std::size_t count = of.sizes.size(), items = of.items();
@@ -126,7 +127,7 @@ workload copy_buffers(const environment& env, const buffers& of, bool reads_item
                static_cast<double>(inputs.bytes() + strata_outputs.bytes() + sizes.bytes());
   const auto buffer_count = static_cast<std::int64_t>(count);
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    static_cast<void>(in);  // stays alive
+    static_cast<void>(in);  // keeps the input alive as long as the peer
     return call(use_strata{}, storage, bytes, inputs.data(), strata_outputs.data(), sizes.data(), buffer_count, stream);
   }));
   work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
@@ -152,7 +153,7 @@ void add_memcpy(bench::suite& suite, const char* data_case, std::size_t count, c
   suite.add({"DeviceMemcpy::Batched", "bytes", data_case, static_cast<std::int64_t>(count), how, prepare});
 }
 
-/// Ranges of 32-bit integers: from pointers, or runs of one value.
+/// Copies ranges of 32-bit integers. The inputs are pointers, or iterators that repeat one value.
 void add_copy(bench::suite& suite, const char* data_case, std::size_t count, const make_buffers& make) {
   const auto pointers = [make](const environment& env) {
     return copy_buffers<std::int32_t>(env, make(env.settings.seed), true,

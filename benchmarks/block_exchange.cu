@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockExchange in all its forms and BlockShuffle beside CUB's.
+// Compares all calls of BlockExchange, and BlockShuffle, with CUB's.
 
 #include <cstdint>
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_exchange_benchmark {
 
 using bench::block_work;
@@ -34,7 +34,7 @@ BENCH_EXCHANGE(warp_striped_to_blocked, WarpStripedToBlocked);
 BENCH_EXCHANGE(blocked_to_warp_striped, BlockedToWarpStriped);
 #undef BENCH_EXCHANGE
 
-/// A permutation of a power of two places without an order: the lanes of a warp meet in banks at random.
+/// A pseudo-random permutation of `Places` places, a power of two. The lanes of a warp hit random banks.
 template <int Places>
 __device__ int scattered(int place) {
   static_assert((Places & (Places - 1)) == 0);
@@ -64,7 +64,8 @@ BENCH_SCATTER(scatter_to_blocked, ScatterToBlocked);
 BENCH_SCATTER(scatter_to_striped, ScatterToStriped);
 #undef BENCH_SCATTER
 
-/// Three of four items. The form in place with flags does not compile with CUB 3.0.1.
+/// Scatters three of four items. The result is a second array, because CUB 3.0.1 does not compile the in-place overload
+/// with flags.
 template <class Library, class T, int Threads, int Items, bool HasFlags>
 struct scatter_some : exchange_work<Library, T, Threads, Items> {
   static constexpr int given = 1;
@@ -85,7 +86,7 @@ struct scatter_some : exchange_work<Library, T, Threads, Items> {
     } else {
       typename base::exchange(memory).ScatterToStripedGuarded(items, results, ranks);
     }
-    // Other results are unspecified.
+    // The result is unspecified at the other places.
     STRATA_UNROLL
     for (int i = 0; i < Items / 4 * 3; ++i) items[i] = results[i];
   }

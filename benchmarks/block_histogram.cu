@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockHistogram, BlockDiscontinuity, BlockAdjacentDifference and BlockRunLengthDecode beside CUB's.
+// Compares BlockHistogram, BlockDiscontinuity, BlockAdjacentDifference and BlockRunLengthDecode with CUB's.
 
 #include <cuda/std/functional>
 
@@ -9,7 +9,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_histogram_benchmark {
 
 using bench::block_work;
@@ -145,7 +145,7 @@ struct subtract_right : difference_work<Library, T, Threads, Items> {
 
 // ------------------------------------------------------------------ runs
 
-/// Items are values of runs of 1 to 8; four items of a thread are decoded at a time.
+/// Each item is the value of a run of 1 to 8. The runs are decoded in windows of four items per thread.
 template <class Library, class T, int Threads, int Items>
 struct decode_runs : block_work<T, Threads, Items> {
   static constexpr const char* algorithm = "BlockRunLengthDecode::RunLengthDecode";

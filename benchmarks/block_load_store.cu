@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockLoad and BlockStore by all algorithms beside CUB's, whole and guarded tiles. The tiles lie in the L2 cache.
+// Compares all algorithms of BlockLoad and BlockStore with CUB's, on whole and on guarded tiles. The tiles lie in the
+// L2 cache.
 
 #include <cstdint>
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_load_store_benchmark {
 
 using bench::struct16;
 using bench::transfer_work;
 
-/// What was loaded becomes part of the items.
+/// Mixes the loaded items into the kept ones, so that the loads are not removed as unused.
 template <class T, int Items>
 __device__ void take(T (&items)[Items], const T (&loaded)[Items]) {
   STRATA_UNROLL

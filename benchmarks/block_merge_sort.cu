@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockMergeSort beside CUB's: keys, pairs, a comparator of structs, partial tiles.
+// Compares BlockMergeSort with CUB's: keys, pairs, a comparator of structs, partial tiles.
 
 #include <cuda/std/functional>
 
@@ -10,7 +10,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_merge_sort_benchmark {
 
 using bench::struct16;
@@ -26,7 +26,7 @@ struct sort_keys : bench::block_work<T, Threads, Items> {
   static __device__ void run(storage& memory, T (&keys)[Items], int) { sorter(memory).Sort(keys, less<T>{}); }
 };
 
-/// A comparator of the program's: neither library knows what it does.
+/// A user's comparator, which neither library recognises as an ascending order of numbers.
 struct is_before {
   template <class T>
   __device__ bool operator()(const T& a, const T& b) const {
@@ -42,7 +42,7 @@ struct sort_by_functor : bench::block_work<T, Threads, Items> {
   static __device__ void run(storage& memory, T (&keys)[Items], int) { sorter(memory).Sort(keys, is_before{}); }
 };
 
-/// All but a few of the last keys.
+/// Sorts a partial tile: all keys but about an eighth at the end.
 template <class Library, class T, int Threads, int Items, class Compare>
 struct sort_first : bench::block_work<T, Threads, Items> {
   static constexpr int given = Threads * Items * 7 / 8 - 3;
@@ -53,7 +53,7 @@ struct sort_first : bench::block_work<T, Threads, Items> {
     sorter(memory).Sort(keys, Compare{}, given, last);
     STRATA_UNROLL
     for (int i = 0; i < Items; ++i) {
-      if (static_cast<int>(threadIdx.x) * Items + i >= given) keys[i] = static_cast<T>(i);  // unspecified
+      if (static_cast<int>(threadIdx.x) * Items + i >= given) keys[i] = static_cast<T>(i);  // the sort left any value
     }
   }
 };

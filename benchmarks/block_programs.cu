@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kernels as programs have them, with block collectives of both libraries: the k greatest scores of a row, as gates of
-// mixture-of-experts models choose experts, by reductions and by a block sort; block sorts of pairs from device memory
-// and back; a block scan of counts.
+// Compares the block collectives of both libraries in kernels that real programs use: the k greatest scores of a row,
+// as gates of mixture-of-experts models choose experts, by reductions and by a block sort; block sorts of pairs from
+// device memory and back; a block scan of counts.
 
 #include <cub/thread/thread_operators.cuh>
 #include <cuda/functional>
@@ -15,7 +15,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_programs_benchmark {
 
 using bench::device_array;
@@ -42,7 +42,7 @@ inline constexpr int experts = 384;
 inline constexpr int chosen = 8;
 inline constexpr int rows = 4096;
 
-/// A block a row: the maximum, then `chosen` reductions of pairs of index and score.
+/// One block per row: the maximum first, then `chosen` reductions of (index, score) pairs.
 template <class Library>
 __global__ void __launch_bounds__(256) choose_by_reductions(const float* scores, float* values, int* indices, int n) {
   using pair = typename arg_max<Library>::pair;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(256) choose_by_reductions(const float* scores,
   }
 }
 
-/// A block a row: a descending sort of scores with indices, of which the first are kept.
+/// One block per row: a descending sort of (score, index) pairs. The first ones are kept.
 template <class Library>
 __global__ void __launch_bounds__(128) choose_by_sort(const float* scores, float* values, int* indices, int n) {
   constexpr int items = experts / 128;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(128) choose_by_sort(const float* scores, float
 
 // ------------------------------------------------------------------ tiles sorted from device memory and back
 
-/// Every other block sorts in descending order.
+/// Odd blocks sort in descending order, so that both directions are compiled into one kernel.
 template <class Library, class T>
 __global__ void __launch_bounds__(256)
     sort_tiles(const T* keys_in, T* keys_out, const unsigned* values_in, unsigned* values_out) {
@@ -173,7 +173,7 @@ bench::kernel_use use_of(void (*kernel)(Parameters...), int threads) {
   return bench::use_of_kernel(reinterpret_cast<const void*>(kernel), threads);
 }
 
-/// What a kernel writes.
+/// The two output arrays of a kernel.
 template <class First, class Second>
 struct results {
   device_array<First> first;
@@ -199,8 +199,8 @@ struct program {
   int threads;
 };
 
-/// `prepare(environment)` makes the inputs and gives a `prepared`, whose `launch(shape, kernel, results)` launches the
-/// kernel of either library.
+/// Adds a case. `prepare(environment)` makes the inputs and returns a `prepared`. Its `launch(shape, kernel, results)`
+/// launches the kernel of either library.
 template <class First, class Second, class Prepare>
 void add(bench::suite& all, const program& what, std::size_t firsts, std::size_t seconds, Prepare prepare) {
   const auto prepare_case = [=](const environment& env) {

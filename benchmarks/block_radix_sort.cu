@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockRadixSort and the three BlockRadixRank classes beside CUB's: keys, pairs, results in striped arrangement, ranges
-// of bits.
+// Compares BlockRadixSort and the three BlockRadixRank classes with CUB's: keys, pairs, results in striped arrangement,
+// ranges of bits.
 
 #include <strata/block/specializations/radix_rank_half_warps.cuh>
 
@@ -11,7 +11,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_radix_sort_benchmark {
 
 using bench::block_work;
@@ -43,7 +43,7 @@ struct sort_to_striped : sort_keys<Library, T, Threads, Items> {
   }
 };
 
-/// By eight bits, which the compiler does not know.
+/// Sorts by the eight bits from `given` on. The compiler does not know `given`.
 template <class Library, class T, int Threads, int Items>
 struct sort_by_bits : sort_keys<Library, T, Threads, Items> {
   static constexpr const char* algorithm = "BlockRadixSort::Sort 8 bits";
@@ -106,7 +106,7 @@ struct sort_pairs_to_striped : pairs<Library, T, Threads, Items, std::uint32_t> 
   }
 };
 
-/// strata's algorithms, of which its default is one.
+/// Further rivals: BlockRadixSort with an explicit algorithm. One of them is the default.
 template <class T, int Threads, int Items, class Value, strata::BlockRadixSortAlgorithm Algorithm>
 struct by_algorithm : block_work<T, Threads, Items> {
   static constexpr bool has_values = !std::is_same_v<Value, strata::NullType>;
@@ -164,7 +164,8 @@ struct early_counts : rank_early<bench::on_strata, T, Threads, Items> {
   static constexpr const char* lib = "early_counts";
 };
 
-/// The ranks of DeviceRadixSort. A half warp has neighbouring items, one for each lane in turn.
+/// The ranking of DeviceRadixSort. It takes the items in another order (neighbouring items per half warp, one for each
+/// lane in turn), so its ranks are not compared with the others'.
 template <class T, int Threads, int Items>
 struct half_warps : block_work<T, Threads, Items> {
   static constexpr const char* lib = "half_warps";
@@ -189,7 +190,7 @@ struct half_warps : block_work<T, Threads, Items> {
   }
 };
 
-/// Beside CUB's sort and strata's two algorithms in passes.
+/// Compares with CUB's sort and with both multi-pass algorithms of strata.
 template <template <class, class, int, int> class Work, class T, int Threads, int Items, class Value = strata::NullType>
 void add_algorithms(bench::suite& all, int rounds) {
   bench::add_collective<Work, T, Threads, Items,

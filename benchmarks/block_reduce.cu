@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockReduce and BlockScan beside CUB's: sums, maxima, an operator that is not commutative, partial tiles, all
-// algorithms. The summands of floating point are such that sums are exact in any order.
+// Compares BlockReduce with CUB's: sums, maxima, an operator that is not commutative, partial tiles, all algorithms.
+// Floating-point summands are chosen so that their sum is exact in any order.
 
 #include <cuda/functional>
 
@@ -10,7 +10,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_reduce_benchmark {
 
 using bench::block_work;
@@ -19,7 +19,7 @@ using bench::struct16;
 
 // ------------------------------------------------------------------ reductions
 
-/// Thread 0's first item becomes the result.
+/// Writes the result to the first item of thread 0, so that the next round depends on it.
 template <class Library, class T, int Threads, int Items, item_kind Kind, auto... Algorithm>
 struct reduction : block_work<T, Threads, Items, Kind> {
   using reduce = typename Library::template BlockReduce<T, Threads, Algorithm...>;
@@ -60,7 +60,7 @@ struct sum_commutative : reduction<Library, T, Threads, Items, item_kind::number
   }
 };
 
-/// Sums the items of a part of the threads.
+/// Sums the items of the first `given` threads.
 template <class Library, class T, int Threads, int Items>
 struct sum_partial : reduction<Library, T, Threads, Items, item_kind::numbers> {
   static constexpr const char* algorithm = "BlockReduce::Sum partial tile";

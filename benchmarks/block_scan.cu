@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockScan beside CUB's: sums, maxima, an operator that is not commutative, with aggregate, with a prefix callback,
-// all algorithms. The summands of floating point are such that sums are exact in any order.
+// Compares BlockScan with CUB's: sums, maxima, an operator that is not commutative, with aggregate, with a prefix
+// callback, all algorithms. Floating-point summands are chosen so that their sum is exact in any order.
 
 #include <cuda/functional>
 
@@ -10,14 +10,14 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace block_scan_benchmark {
 
 using bench::block_work;
 using bench::item_kind;
 using bench::struct16;
 
-/// Without an algorithm, that of both libraries' default, raking.
+/// The base class of all scans. Without `Algorithm`, both libraries use their default, raking.
 template <class Library, class T, int Threads, int Items, item_kind Kind, auto... Algorithm>
 struct scan_work : block_work<T, Threads, Items, Kind> {
   using scan = typename Library::template BlockScan<T, Threads, Algorithm...>;
@@ -68,7 +68,7 @@ struct with_aggregate : scan_work<Library, T, Threads, Items, item_kind::numbers
   }
 };
 
-/// The first warp calls it; its lane 0 gets the aggregate of the block and gives the prefix.
+/// A prefix callback, called by the first warp. Lane 0 gets the aggregate of the block and returns the prefix.
 template <class T>
 struct running_prefix {
   T prefix;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lines of code of strata's headers beside CUB's. Comments and blank lines are not counted.
+"""Compares the lines of code of strata's headers with CUB's. Comments and blank lines are not counted.
 
-    code_size.py <folder of CUB's headers>        the one that contains cub/
+    code_size.py <folder of CUB's headers>        the folder that contains cub/
 
-Parts that only strata has are left out: simt/, distributed/, joins, grouped aggregation, transpositions and
-block/classic/. All of CUB's folder is counted, but not its helpers in libcu++.
+Parts that only strata has are left out: simt/, distributed/, guides/, joins, grouped aggregation, transpositions and
+block/classic/. All headers in CUB's folder are counted, but not the libcu++ headers that CUB uses.
 """
 
 import argparse
@@ -20,13 +20,14 @@ ONLY_STRATA = (r"^(simt|distributed|guides)/|^device/(join|group_by)/|^device/de
 
 
 def lines_of_code(text):
-    """Comments in string literals would be taken for comments; headers have none."""
+    """Counts lines that are not only comment. It would mistake `//` in a string literal for a comment; headers have
+    none."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return sum(1 for line in re.sub(r"//[^\n]*", "", text).splitlines() if line.strip())
 
 
 def count(folder, left_out=None):
-    """Lines of code in the headers of a folder."""
+    """Returns the lines of code in the headers of a folder, without paths that match `left_out`."""
     total = 0
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()

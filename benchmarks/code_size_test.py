@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of code_size.py on small headers: python3 benchmarks/code_size_test.py"""
+"""Tests code_size.py on small headers: python3 benchmarks/code_size_test.py"""
 
 import os
 import pathlib

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares strata's times of two builds, as a Markdown table: one row for each pair of CSV files.
+"""Compares strata's times in two builds. Prints a Markdown table with one row for each pair of CSV files.
 
     compare_builds.py --before old/scan.csv old/select.csv --after new/scan.csv new/select.csv
 
-Both files of a pair have the same name. A ratio is the time after over the time before, so below 1 is faster. The
-rivals are the same code in both builds: their ratio shows what the machine did meanwhile. Cases outside of
+Both files of a pair have the same name. A ratio is the time after divided by the time before, so below 1 is faster. The
+rivals have the same code in both builds, so their ratio shows how much the machine itself changed. Cases outside of
 `--tolerance` are listed below the table.
 """
 
@@ -19,13 +19,13 @@ import report
 
 
 def ratios_of(before, after, lib):
-    """{Key: time after / time before} of one library's cases that both builds have."""
+    """Returns {Key: time after / time before} for one library's cases that are in both builds."""
     return {key: after[key][lib].median / libs[lib].median
             for key, libs in before.items() if lib in libs and lib in after.get(key, {})}
 
 
 def rival_ratio(before, after, key):
-    """The same of the first rival of a case; None without one."""
+    """Returns time after / time before of the first rival of a case, or None if there is no rival."""
     for lib in report.rivals_of(before[key]):
         if lib in after.get(key, {}):
             return after[key][lib].median / before[key][lib].median
@@ -37,7 +37,7 @@ def geometric_mean(values):
 
 
 def pair_up(before, after):
-    """[(name, path before, path after)] of files with the same names."""
+    """Returns [(name, path before, path after)], paired by file name."""
     names = [[os.path.basename(path) for path in paths] for paths in (before, after)]
     if sorted(names[0]) != sorted(names[1]) or len(set(names[0])) != len(names[0]):
         raise ValueError(f"the files before and after have not the same names: {names[0]}, {names[1]}")
@@ -45,7 +45,7 @@ def pair_up(before, after):
 
 
 def table(pairs, tolerance):
-    """The lines of the table, and of the list of cases outside of the tolerance."""
+    """Returns the lines of the table, then of the list of cases outside of the tolerance."""
     rows, outside = [], []
     for name, path_before, path_after in pairs:
         before, after = report.read_timings([path_before]), report.read_timings([path_after])
@@ -75,7 +75,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", nargs="+", required=True, metavar="CSV")
     parser.add_argument("--after", nargs="+", required=True, metavar="CSV")
-    parser.add_argument("--tolerance", type=float, default=0.03, help="relative; 0.03 unless told")
+    parser.add_argument("--tolerance", type=float, default=0.03, help="relative (default: 0.03)")
     options = parser.parse_args(arguments)
     print("\n".join(table(pair_up(options.before, options.after), options.tolerance)))
 

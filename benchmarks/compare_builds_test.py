@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of compare_builds.py on small tables: python3 benchmarks/compare_builds_test.py"""
+"""Tests compare_builds.py on small tables: python3 benchmarks/compare_builds_test.py"""
 
 import os
 import sys
@@ -19,7 +19,7 @@ class CompareBuilds(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def file(self, build, name, times):
-        """A CSV of {(n, lib): milliseconds}."""
+        """Writes a CSV of {(n, lib): milliseconds}."""
         path = os.path.join(self.folder.name, build, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as out:
@@ -44,7 +44,7 @@ class CompareBuilds(unittest.TestCase):
     def test_cases_within_the_tolerance_are_not_listed(self):
         lines = self.lines({(1, "strata"): 1.0, (2, "strata"): 1.0}, {(1, "strata"): 1.02, (2, "strata"): 0.98})
         self.assertEqual(3, len(lines))
-        # A row for each, below a blank line and the head of a table.
+        # One more row for each case, after a blank line and the head of a table.
         lines = self.lines({(1, "strata"): 1.0, (2, "strata"): 1.0}, {(1, "strata"): 1.02, (2, "strata"): 0.98}, 0.01)
         self.assertEqual(3 + 3 + 2, len(lines))
 

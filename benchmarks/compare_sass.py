@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares the machine code of two builds, kernel by kernel: whether a change of the source is one of the program.
+"""Compares the machine code of two builds kernel by kernel, to show if a change of the source changes the program.
 
     compare_sass.py before.o after.o
     compare_sass.py before/scan_benchmark after/scan_benchmark --filter scan --opcodes
     cuobjdump -sass before.cubin > before.sass; compare_sass.py before.sass after.sass
 
 Arguments are programs, objects or cubins, which cuobjdump (`--cuobjdump`) disassembles, or its output in files
-that end in .sass. Names of functions and variables, addresses and the encoding are left out. A kernel is
-compared with the one of the same architecture that has the same code, whatever its name, so that renaming and
-moving it is no difference; what is left is paired by the kernel's own name, then by length.
+that end in .sass. Names of functions and variables, addresses and the encoding are ignored. A kernel is first
+paired with one of the same architecture that has the same code, whatever its name, so renaming or moving a kernel
+is no difference. The remaining kernels are paired by their mangled name, then by their own name, then with any
+other; each time, with the kernel whose opcodes differ least.
 
-What a kernel may be: `identical`; `order or registers` (the same opcodes, as often); `differs` (the opcodes that
-are more or fewer are listed by `--opcodes`); `gone`; `new`. The exit status is 0 if all are identical, else 1, and
-2 if a file cannot be read. Needs Python 3.9 alone, and cuobjdump for what is not text.
+    identical            the same code
+    order or registers   the same opcodes, each as often
+    differs              `--opcodes` lists the opcodes of which there are more or fewer
+    gone, new            a kernel without a partner
+
+The exit status is 0 if all kernels are identical, 1 if not, and 2 if a file cannot be read. Needs only Python 3.9,
+and cuobjdump for files that do not end in .sass.
 """
 
 import argparse
@@ -27,14 +32,14 @@ import sys
 Kernel = collections.namedtuple("Kernel", "architecture name code")
 Row = collections.namedtuple("Row", "status before after")
 
-# Mangled names, and what the compiler makes of them.
+# Mangled names, and names that the compiler makes up.
 SYMBOL = re.compile(r"(?<![\w.])\.?[\w.]*\$?_Z[\w$.]+|__local_depot\d+|\$_*[A-Za-z][\w$.]*|__unnamed_\d+")
 COMMENT = re.compile(r"/\*.*?\*/")
 PREDICATE = re.compile(r"@!?U?P\w+\s+")
 
 
 def parse(text):
-    """The kernels of cuobjdump's output, their instructions without what is no matter of the program."""
+    """Returns the kernels in cuobjdump's output. Their instructions are stripped of names, addresses and encodings."""
     kernels, architecture, code, name = [], "", None, ""
     for line in text.splitlines():
         line = COMMENT.sub("", line).strip()
@@ -49,7 +54,7 @@ def parse(text):
 
 
 def without_padding(code):
-    """Without the branch to itself and the NOPs behind it, which fill a function up."""
+    """Removes the NOPs at the end, which only fill a function up."""
     end = len(code)
     while end > 0 and code[end - 1].split()[0].rstrip(";") == "NOP":
         end -= 1
@@ -61,7 +66,7 @@ def opcodes(kernel):
 
 
 def own_name(mangled):
-    """The last word of a function's name, without namespaces and arguments: names of types may change."""
+    """Returns a function's name without namespaces and arguments, because names of types may change."""
     if not mangled.startswith("_Z"):
         return mangled
     at = 3 if mangled.startswith("_ZN") else 2
@@ -74,7 +79,7 @@ def own_name(mangled):
 
 
 def compare(before, after):
-    """Rows of two lists of kernels, those that are not identical first."""
+    """Pairs two lists of kernels. Returns a row for each pair; kernels that are not identical come first."""
     rows = []
     left = collections.defaultdict(list)
     for kernel in after:
@@ -82,7 +87,7 @@ def compare(before, after):
     rest = []
     for kernel in before:
         same = left[kernel.architecture, kernel.code]
-        # With the same name if there is one: code may be there several times.
+        # Several kernels may have the same code. Prefer the one with the same name.
         match = next((each for each in same if each.name == kernel.name), same[0] if same else None)
         if match:
             same.remove(match)
@@ -108,13 +113,13 @@ def compare(before, after):
 
 
 def distance(one, other):
-    """How many opcodes two kernels do not have in common."""
+    """Returns the number of instructions by which the opcodes of two kernels differ."""
     a, b = opcodes(one), opcodes(other)
     return sum(((a - b) + (b - a)).values())
 
 
 def table(rows, with_opcodes=False, title=own_name):
-    """Markdown: the sums, and a row for each kernel that is not identical."""
+    """Returns Markdown: the counts, and a row for each kernel that is not identical."""
     counts = collections.Counter(row.status for row in rows)
     sums = ", ".join(f"{counts[status]} {status}" for status in
                      ("identical", "order or registers", "differs", "gone", "new") if counts[status])
@@ -157,7 +162,7 @@ def read(path, cuobjdump):
 
 
 def demangled(names):
-    """{mangled: readable}, as it is where there is no c++filt."""
+    """Returns {mangled name: readable name}, or nothing if there is no c++filt."""
     try:
         result = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True)
     except OSError:
@@ -170,7 +175,7 @@ def main(arguments=None):
     parser.add_argument("before")
     parser.add_argument("after")
     parser.add_argument("--filter", default="", help="only kernels whose mangled name matches")
-    parser.add_argument("--opcodes", action="store_true", help="list the opcodes that are more or fewer")
+    parser.add_argument("--opcodes", action="store_true", help="list the opcodes of which there are more or fewer")
     parser.add_argument("--full-names", action="store_true", help="print whole names")
     parser.add_argument("--cuobjdump", default="cuobjdump")
     options = parser.parse_args(arguments)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of compare_sass.py on texts as cuobjdump prints them: python3 benchmarks/compare_sass_test.py"""
+"""Tests compare_sass.py on texts in the form of cuobjdump's output: python3 benchmarks/compare_sass_test.py"""
 
 import contextlib
 import io
@@ -26,7 +26,8 @@ SUM = ["LDC R1, c[0x0][0x28] ;", "S2R R0, SR_TID.X ;", "@!P0 BRA `(.L_x_1) ;", "
 
 
 def function(name, lines):
-    """A function as cuobjdump prints it: addresses before instructions, their encoding behind and below."""
+    """Returns a function in the form of cuobjdump's output: an address before each instruction, its encoding after it
+    and on the next line."""
     text = f"\t\tFunction : {name}\n\t.headerflags\t@\"EF_CUDA_SM90\"\n"
     for i, line in enumerate(lines):
         text += f"        /*{16 * i:04x}*/                   {line:60} /* 0x00000a00ff017b82 */\n"

@@ -3,47 +3,48 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost model of include/strata/distributed/README.md: prints its tables.
 
-The constants below were measured on two H200 with NVLink, but for those that say "assumed": what a collective takes on
-more than two ranks (it grows with their logarithm), that a GPU keeps the speed of its link among eight, and all of the
-network.
+The constants below were measured on two H200 with NVLink, except those that say "assumed". Also assumed: the time of a
+collective grows with the logarithm of the number of ranks, a GPU among eight keeps the speed of its link, and
+everything about the network.
 """
 
 import math
 
 ALPHA = 19e-6  # s, a collective of a few bytes on two ranks: ncclAllReduce of 8 bytes
-ALPHA_SHARED = ALPHA - 2e-6  # s, through shared memory: 1.5 to 3 us less; assumed: also among eight
+ALPHA_SHARED = ALPHA - 2e-6  # s, through shared memory: 1.5 to 3 us less; assumed: also among eight GPUs
 ALPHA_PAIR = 24e-6  # s, ncclSend and ncclRecv of 256 KiB
 LINK = 355e9  # bytes/s in each direction, ncclSend and ncclRecv of 512 MiB
 COPY = 371e9  # bytes/s, a copy engine that reads from another GPU
 NETWORK = 50e9  # bytes/s of one GPU, 400 Gbit/s: assumed
-MESSAGE = 2e-6  # s, what a GPU takes for each rank that it sends to: assumed
+MESSAGE = 2e-6  # s that a GPU takes for each rank it sends to: assumed
 HOST = 8  # GPUs with NVLink between them
 SORT = 2**28 / 4.12e-3  # u32 keys/s, DeviceRadixSort
 MERGE = 2**28 / 0.599e-3  # items of 4 bytes/s, DeviceMerge
 REDUCE = 2**28 / 0.234e-3  # i32/s, DeviceReduce
 SCAN = 2**28 / 0.557e-3  # i32/s, DeviceScan
-# A join of 2^27 x 2^27 rows of u32 on each of two GPUs, by the ranks of keys: 14.0 ms.
-GROUP = 2**27 / 3.7e-3  # rows of each side/s, put in the order of their ranks
-RECEIVED = 2**27 / 1.05e-3  # rows of each side/s, copied to where they belong
-JOIN = 2**27 / 5.65e-3  # rows of each side/s: what is left of the 14.0 ms without these and 3.6 ms of exchange
+# A join that sends rows to the ranks of their keys takes 14.0 ms for 2^27 x 2^27 rows of u32 on each of two GPUs.
+GROUP = 2**27 / 3.7e-3  # rows of each side/s, grouped by rank
+RECEIVED = 2**27 / 1.05e-3  # rows of each side/s, copied to their place after the exchange
+JOIN = 2**27 / 5.65e-3  # rows of each side/s: the rest of the 14.0 ms, without these two and 3.6 ms of exchange
 ROW = 8  # bytes of a key and its number
 FIRST_SAMPLES, SAMPLES, CHUNKS = 4096, 4096, 4  # sort/tuning.hpp
 
 
 def collective(ranks):
-    """A message of each rank to all."""
+    """Seconds of a small message from each rank to all others."""
     return 0 if ranks == 1 else ALPHA_SHARED + ALPHA * max(math.log2(ranks / HOST), 0)
 
 
 def exchange(ranks, bytes_of_rank):
-    """All-to-all in one step: what a rank has for the others crosses its link, or the network."""
+    """Seconds of an all-to-all in one step: a rank's items for the others cross its link, or the network."""
     if ranks <= HOST:
         return ALPHA_PAIR + bytes_of_rank * (ranks - 1) / ranks / LINK
     return ALPHA_PAIR + (ranks - HOST) * MESSAGE + bytes_of_rank * (ranks - HOST) / ranks / NETWORK
 
 
 def exchange_in_two_steps(ranks, bytes_of_rank):
-    """Inside each host, GPU i gets what is for the GPUs i of all hosts. Then the GPUs i exchange it between hosts."""
+    """First, GPU i of each host gets the items for the GPUs i of all hosts. Then the GPUs i exchange them between
+    hosts."""
     hosts = ranks / HOST
     inside = ALPHA_SHARED + bytes_of_rank * (HOST - 1) / HOST / COPY
     return inside + ALPHA_PAIR + (hosts - 1) * MESSAGE + bytes_of_rank * (hosts - 1) / hosts / NETWORK
@@ -55,7 +56,7 @@ def best_exchange(ranks, bytes_of_rank):
 
 
 def rounds(ranks, items):
-    """Collectives until the splitters are found: a round leaves (ranks + 1) / samples of a bracket."""
+    """Collectives until the splitters are found. Each round narrows a bracket to (ranks + 1) / samples of its width."""
     width, samples, number = items, FIRST_SAMPLES, 0
     while width > 0:
         stride = math.ceil(width / max(samples, 4 * (ranks + 1)))
@@ -68,7 +69,8 @@ def reduction(ranks, items):
 
 
 def scan(ranks, items):
-    """The last of several ranks needs no sum, but waits for those of the others."""
+    """The last rank needs no sum of its own items, but it waits for the sums of the others. So all ranks take as
+    long."""
     return (items / REDUCE + collective(ranks) if ranks > 1 else 0) + items / SCAN
 
 
@@ -82,7 +84,7 @@ def sort(ranks, items):
 
 
 def join(ranks, rows):
-    """By the ranks of keys, with as many rows on each side."""
+    """A join that sends rows to the ranks of their keys. Both sides have `rows` rows on each rank."""
     if ranks == 1:
         return rows / (2**28 / 8.0e-3)
     moved = best_exchange(ranks, 2 * ROW * rows)

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Primitives over the GPUs of this machine: one process, one thread for each GPU. A case has so many GPUs
-// and so many items on each; `n` counts the items of all. Its rivals are one GPU that has all items
-// (`one_gpu`) and the sequence of calls that a program without these primitives makes (`plain`). Our ranks share
-// memory: outputs of exchanges, and temporary storage of sorts. Calls are
-// timed by the host's clock, from a common start until the streams of all GPUs are done.
+// Primitives over the GPUs of this machine: one process, one thread for each GPU. A case has a number of GPUs and a
+// number of items on each; `n` counts all items. Rivals:
+//
+//   one_gpu  one GPU that has all items
+//   plain    the sequence of calls that a program without these primitives makes
+//   routed   joins only: our join with too little room for all build rows, so that it sends rows by their keys
+//
+// Our ranks share memory: outputs of exchanges, and temporary storage of sorts and joins. The host's clock times the
+// calls, from a common start until the streams of all GPUs are done.
 
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_merge_sort.cuh>
@@ -37,10 +41,10 @@
 #include "harness/power_law.hpp"
 #include "harness/ranks.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace distributed_benchmark {
 
-/// An object of the user's, of which no library knows that it compares numbers.
+/// A user's comparator, which the library does not recognise as an ascending order of numbers.
 struct is_less {
   template <class T>
   __host__ __device__ bool operator()(const T& a, const T& b) const {
@@ -50,8 +54,8 @@ struct is_less {
 
 enum class law { uniform, zipf, sorted };
 
-/// The items of all ranks, of which each can be computed from its number. Sorted ones are so over all ranks: each is
-/// already where a sort puts it.
+/// Computes each item of all ranks from its number. `law::sorted` items are in order over all ranks, so a sort leaves
+/// each where it is.
 struct item_law {
   law how;
   std::uint64_t seed;
@@ -64,12 +68,12 @@ struct item_law {
     const std::uint64_t key = bench::power_law_rank(static_cast<double>(random >> 11) * 0x1p-53, 1, 1u << 20);
     return static_cast<std::uint32_t>(bench::random_bits(~seed + key));
   }
-  /// Signed items have the order of the bits.
+  /// Signed items have their sign bit flipped, so that they have the order of the bits.
   template <class T>
   __host__ __device__ T item(std::uint64_t i) const {
     return static_cast<T>(std::is_signed_v<T> ? bits(i) ^ 0x80000000u : bits(i));
   }
-  /// The rank that an item is sent to by an exchange.
+  /// The rank that an exchange sends the item to.
   __host__ __device__ int destination(std::uint64_t i, int ranks) const {
     const std::uint64_t part = how == law::sorted ? (i << 32) / items : bits(i);
     return static_cast<int>((part & 0xffffffffu) * static_cast<std::uint64_t>(ranks) >> 32);
@@ -98,14 +102,14 @@ struct make_destinations {
   __device__ void operator()(std::uint64_t i) const { out[i] = items.destination(begin + i, ranks); }
 };
 
-/// Values are the numbers of the items.
+/// Writes the numbers of the items, which serve as values.
 struct make_numbers {
   std::uint32_t* out;
   std::uint64_t begin;
   __device__ void operator()(std::uint64_t i) const { out[i] = static_cast<std::uint32_t>(begin + i); }
 };
 
-/// What is found of a result: of how many items something is wrong, and a sum over all.
+/// What a check finds in a result: the number of wrong items, and an order-independent sum of hashes of all items.
 struct finding {
   unsigned long long wrong;
   unsigned long long sum;
@@ -125,7 +129,8 @@ __global__ void look_at(std::uint64_t count, Look look, finding* found) {
   atomicAdd(&found->sum, own.sum);
 }
 
-/// Keys ascend. Values, if there are any, belong to their keys, and of equal keys they ascend if `is_stable`.
+/// Counts a key as wrong if the next key is lower, if its value is not its own, or (`is_stable`) if the next key is
+/// equal and has a lower value.
 template <class Key>
 struct look_at_sorted {
   const Key* keys;
@@ -146,7 +151,7 @@ struct look_at_sorted {
   }
 };
 
-/// The sum that `look_at_sorted` finds, of the items themselves.
+/// Computes from the input the sum that `look_at_sorted` must find in the result.
 template <class Key>
 struct look_at_items {
   item_law items;
@@ -158,14 +163,14 @@ struct look_at_items {
   }
 };
 
-/// Counts and sums of what goes to one rank.
+/// Counts the items that go to one rank, and sums their hashes.
 struct look_at_destination {
   item_law items;
   std::uint64_t begin;
   int rank, ranks;
   __device__ void operator()(std::uint64_t i, finding& found) const {
     if (items.destination(begin + i, ranks) != rank) return;
-    ++found.wrong;  // Here, a count.
+    ++found.wrong;  // here the number of items, not of wrong ones
     found.sum += bench::random_bits(items.bits(begin + i));
   }
 };
@@ -180,7 +185,7 @@ struct look_at_sum {
   __device__ void operator()(std::uint64_t i, finding& found) const { found.sum += static_cast<std::uint32_t>(in[i]); }
 };
 
-/// Each exclusive sum is the one before it and the item before it.
+/// Checks that each exclusive sum is the previous sum plus the previous item.
 struct look_at_scan {
   const std::int32_t* in;
   const std::int32_t* out;
@@ -192,7 +197,7 @@ struct look_at_scan {
   }
 };
 
-/// Keys of the rows of a join, from their numbers among those of all ranks: no two rows of a side have the same one.
+/// Keys of the rows of a join, computed from the row numbers over all ranks. No two rows of a side have the same key.
 struct join_keys {
   std::uint64_t rows;
   __device__ std::uint32_t build(std::uint64_t row) const {
@@ -224,13 +229,14 @@ struct look_at_joined {
   }
 };
 
-/// The sum that `look_at_joined` finds, of the probe rows.
+/// Computes from the probe rows the sum that `look_at_joined` must find in the result.
 struct look_at_rows {
   std::uint64_t begin;
   __device__ void operator()(std::uint64_t i, finding& found) const { found.sum += bench::random_bits(begin + i); }
 };
 
-/// Where the destinations begin among items in the order of their highest bits, from 0 to `ranks`.
+/// Counts the items of each destination by binary search. The items are sorted by their highest bits, which are the
+/// destination.
 template <class Key>
 __global__ void find_counts(const Key* keys, std::int64_t size, int ranks, int shift, std::int64_t* counts) {
   const auto bound = [&](int destination) {
@@ -270,7 +276,7 @@ using bench::workload;
 using namespace distributed_benchmark;
 
 using group_pointer = std::shared_ptr<rank_group>;
-/// The groups of this process, by their number of GPUs; a case makes its own at first use.
+/// The groups of this process by their number of GPUs. A case makes its group at its first use.
 using groups = std::map<int, group_pointer>;
 using groups_pointer = std::shared_ptr<groups>;
 
@@ -323,7 +329,7 @@ std::uint64_t begin_of(const shape& what, const rank_context& me) {
   return static_cast<std::uint64_t>(me.rank) * static_cast<std::uint64_t>(what.each);
 }
 
-/// A rank's own part of all items, or on the first rank all of them.
+/// Items [begin, begin + size): the part of a rank, or all items on the one GPU that has them.
 template <class T>
 device_array<T> items_of(const item_law& items, std::uint64_t begin, std::int64_t size, cudaStream_t stream) {
   device_array<T> made(static_cast<std::size_t>(size));
@@ -336,7 +342,7 @@ device_array<std::uint32_t> numbers_of(std::uint64_t begin, std::int64_t size, c
   return made;
 }
 
-/// Keys and values of a rank. Without values, their array is empty.
+/// Keys and values of a rank. `values` is empty if a sort has only keys.
 template <class Key>
 struct rank_items {
   device_array<Key> keys;
@@ -360,7 +366,7 @@ rank_items<Key> make_room(std::int64_t size, bool has_values, cudaStream_t strea
   return made;
 }
 
-/// Memory that the ranks share while a workload lives, `bytes(context)` on each.
+/// Memory that the ranks share as long as the workload lives. `bytes(context)` is the size on each rank.
 template <class Bytes>
 of_ranks<strata::DistributedMemory> share_memory(const group_pointer& group, const Bytes& bytes) {
   using Memories = std::vector<strata::DistributedMemory>;
@@ -378,7 +384,7 @@ of_ranks<strata::DistributedMemory> share_memory(const group_pointer& group, con
   return made;
 }
 
-/// ranks_storage_peer() for a call of strata's with temporary storage that the ranks share.
+/// Like ranks_storage_peer(), but for a call of strata whose temporary storage the ranks share.
 template <class Call>
 bench::peer sharing_peer(const group_pointer& group, const Call& call) {
   const auto memories = share_memory(group, [&](const rank_context& me) {
@@ -393,10 +399,10 @@ bench::peer sharing_peer(const group_pointer& group, const Call& call) {
   });
 }
 
-/// Two text parts, the first that is not empty.
+/// Returns the first text that is not empty.
 std::string either(std::string first, std::string second) { return first.empty() ? std::move(second) : first; }
 
-/// As many bytes as each GPU's inputs have, copied on all GPUs at once.
+/// A peer that copies as many bytes as each GPU's inputs have, on all GPUs at once.
 bench::peer copies(const group_pointer& group, double bytes_each) {
   struct copy {
     device_array<unsigned char> source, target;
@@ -417,10 +423,11 @@ bench::peer copies(const group_pointer& group, double bytes_each) {
   return peer;
 }
 
-/// Milliseconds of the link for so many bytes that a rank receives from others.
+/// Milliseconds that the link takes for the bytes that a rank receives from others.
 double link_ms(rank_group& group, double bytes) { return group.ranks() > 1 ? bytes / group.link_gb_per_s() * 1e-6 : 0; }
 
-/// Of items that go to all ranks alike, those that the rank does not have already.
+/// Bytes of items that a rank receives from others if each rank is an equally likely destination. Sorted items are
+/// already where they belong.
 double bytes_from_others(const shape& what, double item_bytes) {
   if (what.how == law::sorted) return 0;
   return item_bytes * static_cast<double>(what.each) * (what.gpus - 1) / what.gpus;
@@ -428,13 +435,13 @@ double bytes_from_others(const shape& what, double item_bytes) {
 
 // ---------------------------------------------------------------------------- sequences of separate calls
 
-/// Items by destination -> counts to the host -> ncclSend and ncclRecv. The destination is the highest bits of the
-/// key: the number of ranks is a power of two.
+/// What `plain` needs for an exchange: it sorts items by destination, sends the counts to the host, and calls ncclSend
+/// and ncclRecv. The destination is the highest bits of the key, so the number of ranks must be a power of two.
 template <class Key>
 struct plain_exchange {
   rank_items<Key> partitioned, received;
-  device_array<std::int64_t> counts;   // of each destination, then of all ranks
-  std::shared_ptr<std::int64_t> host;  // those of all ranks
+  device_array<std::int64_t> counts;   // this rank's count for each destination, then the counts of all ranks
+  std::shared_ptr<std::int64_t> host;  // the counts of all ranks, in pinned memory
   device_array<unsigned char> storage;
 };
 
@@ -475,8 +482,8 @@ plain_exchange<Key> make_plain_exchange(const rank_items<Key>& in, std::int64_t 
   return made;
 }
 
-/// Sets `received.size`. Peers also exchange once before their storage is measured: what is done with the items may
-/// need more storage for their number than for the capacity.
+/// Exchanges the items and sets `received.size`. A peer must call it once before its storage is measured, because the
+/// number of received items decides how much storage the sort or join after it needs.
 template <class Key>
 void exchange_plainly(const rank_items<Key>& in, plain_exchange<Key>& own, const rank_context& me) {
   std::size_t bytes = own.storage.bytes();
@@ -517,7 +524,7 @@ void exchange_plainly(const rank_items<Key>& in, plain_exchange<Key>& own, const
   own.received.size = received;
 }
 
-/// The most items that a rank receives, by the highest bits of the keys.
+/// The greatest number of items that a rank receives.
 std::int64_t most_received(rank_group& group, const shape& what, const item_law& items) {
   std::vector<std::int64_t> received(static_cast<std::size_t>(what.gpus));
   group.each([&](const rank_context& me) {
@@ -530,7 +537,7 @@ std::int64_t most_received(rank_group& group, const shape& what, const item_law&
 
 // ---------------------------------------------------------------------------- sorts
 
-/// How one GPU, and all of them, sort: the same signature for all algorithms.
+/// A sort on one GPU and on all of them. `merge_sorts` has the same signatures.
 template <class Key>
 struct radix_sorts {
   static cudaError_t on_one(void* storage, std::size_t& bytes, const rank_items<Key>& in, const rank_items<Key>& out,
@@ -572,7 +579,8 @@ struct merge_sorts {
   }
 };
 
-/// Whether the outputs of all ranks, one after the other, are the sorted items.
+/// Returns an empty text if the outputs of all ranks, one after the other, are the sorted items, otherwise what is
+/// wrong.
 template <class Key>
 std::string wrong_in_sorted(rank_group& group, const of_ranks<rank_items<Key>>& outputs, const item_law& items,
                             unsigned long long sum, bool is_balanced, bool is_stable) {
@@ -684,7 +692,7 @@ workload sort_workload(const environment& env, const group_pointer& group, const
 
 // ---------------------------------------------------------------------------- reductions and scans
 
-/// A result of each rank, from all items.
+/// The items of a rank, and the sum of all ranks' items, which each rank gets.
 struct rank_sums {
   device_array<std::int32_t> in, out;
 };
@@ -751,7 +759,7 @@ workload reduce_workload(const environment& env, const group_pointer& group, con
 
 struct rank_scan {
   device_array<std::int32_t> in, out;
-  device_array<std::int32_t> sums;  // of all ranks, then what comes before this one, then its own
+  device_array<std::int32_t> sums;  // for `plain`: the sums of all ranks, the sum before this rank, this rank's sum
 };
 
 std::string wrong_in_scan(rank_group& group, const of_ranks<rank_scan>& scans) {
@@ -805,7 +813,7 @@ workload scan_workload(const environment& env, const group_pointer& group, const
     return strata::DeviceScan::ExclusiveSum(storage, bytes, static_cast<const std::int32_t*>((*whole)[0].in.data()),
                                             (*whole)[0].out.data(), what.total(), me.stream);
   };
-  // Sums, which all ranks get, then scans that begin with those of the ranks before.
+  // `plain` gathers the sums of all ranks on each rank. Each rank's scan begins with the sum of the ranks before it.
   const auto plainly = [=](const rank_context& me, void* storage, std::size_t& bytes) {
     const rank_scan& own = (*theirs)[me.index()];
     const std::int32_t* const in = own.in.data();
@@ -854,7 +862,7 @@ workload exchange_workload(const environment& env, const group_pointer& group, c
                me.stream);
     return made;
   });
-  // What each rank is to receive, and what it has of that already.
+  // What each rank must receive, and which part of it the rank has already.
   std::vector<finding> expected(all->size()), own_part(all->size());
   group->each([&](const rank_context& me) {
     const auto total = static_cast<std::uint64_t>(what.total()), each = static_cast<std::uint64_t>(what.each);
@@ -896,7 +904,7 @@ workload exchange_workload(const environment& env, const group_pointer& group, c
     peer.verify = verify([=](std::size_t rank) -> const rank_items<std::uint32_t>& { return (*all)[rank].out; });
     work.peers.push_back(std::move(peer));
   }
-  // Here the destination is the highest bits of the item, by which the rival puts items in order.
+  // The destination is the highest bits of the item. So the rival can sort by these bits.
   if (what.gpus > 1 && is_power_of_two(what.gpus)) {
     const auto exchanges = bench::on_each_rank(*group, [&](const rank_context& me) {
       return make_plain_exchange<std::uint32_t>((*all)[me.index()].in, capacity, me);
@@ -958,7 +966,7 @@ std::string wrong_in_joined(rank_group& group, const of_ranks<rank_rows<Row>>& r
   return all_sum == sum ? "" : "other probe rows";
 }
 
-/// A build and a probe side of `what.each` rows on each rank, each row with one partner on any rank.
+/// Each rank has `what.each` build rows and as many probe rows. Each row has one partner, on any rank.
 workload join_workload(const environment&, const group_pointer& group, const shape& what) {
   using Keys = rank_items<std::uint32_t>;
   struct sides {
@@ -985,7 +993,7 @@ workload join_workload(const environment&, const group_pointer& group, const sha
   });
   unsigned long long sum = 0;
   for (const finding& any : found) sum += any.sum;
-  // Hashes of keys do not spread exactly evenly.
+  // A hash does not spread the keys exactly evenly over the ranks.
   const std::int64_t capacity = what.gpus == 1 ? what.each : what.each + what.each / 8 + 4096;
   workload work;
   work.bytes = 2.0 * (sizeof(std::uint32_t) + sizeof(std::int64_t)) * static_cast<double>(rows);
@@ -1001,7 +1009,7 @@ workload join_workload(const environment&, const group_pointer& group, const sha
                                               out.size.data(), room, strata::JoinOptions<>{}, me.comm, me.stream);
   };
   const auto room_for_all = static_cast<std::int64_t>(rows);
-  // A communicator has one such memory, which all peers use. Room for all build rows needs the most.
+  // All peers share this memory, because a communicator has only one. Room for all build rows needs the most bytes.
   const auto memories = share_memory(group, [&](const rank_context& me) {
     std::size_t bytes = 0;
     bench::check(call_on(sides{}, rank_rows<std::int64_t>{}, room_for_all, me, nullptr, bytes), "strata");
@@ -1021,9 +1029,9 @@ workload join_workload(const environment&, const group_pointer& group, const sha
     peer.verify = [=] { return wrong_in_joined<std::int64_t>(*group, results, keys, sum); };
     work.peers.push_back(std::move(peer));
   };
-  // Keys of both sides, and row numbers of 4 bytes: what the rival sends.
+  // The rival sends the keys of both sides and their 4-byte row numbers.
   const double routed_bytes = bytes_from_others(what, 2 * 8);
-  // Keys of both sides. A bit for each row is not counted.
+  // We send the keys of both sides. One more bit for each row is not counted.
   const double routed_keys = bytes_from_others(what, 2 * sizeof(std::uint32_t));
   add_peer_with_room("strata", room_for_all, routed_keys);
   if (what.gpus > 1) add_peer_with_room("routed", capacity, routed_keys);
@@ -1043,7 +1051,7 @@ workload join_workload(const environment&, const group_pointer& group, const sha
     peer.verify = [=] { return wrong_in_joined<std::uint32_t>(*group, results, keys, sum); };
     work.peers.push_back(std::move(peer));
   }
-  // Keys are any bit patterns: the rival sends them by their highest bits.
+  // The keys have random high bits. So the rival can send them by their highest bits.
   if (what.gpus > 1 && is_power_of_two(what.gpus)) {
     struct exchanges_of_sides {
       plain_exchange<std::uint32_t> build, probe;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gets the headers of a release of CUB from PyPI, the newest unless told, and prints their folder.
+"""Downloads the headers of a release of CUB from PyPI, by default the newest, and prints their folder.
 
     fetch_cub.py                            build/cub/<version of CUB>/, with cub/, thrust/, cuda/ and nv/
     fetch_cub.py --version 13.3.4.3.1       this release of the package nvidia-cuda-cccl
@@ -9,8 +9,8 @@
 
     cmake -S . -B build -DSTRATA_BENCHMARK_CUB_DIR=$(python3 benchmarks/fetch_cub.py)
 
-Nothing but headers and their license is kept, and nothing of it is part of strata. A release that is there already
-stays. Needs pip and a way to PyPI; without them, the exit code is 2, and the message says what to do.
+Only headers and their license are kept, and they are no part of strata. A release that was downloaded before stays as
+it is. Needs pip and access to PyPI. Without them, the exit code is 2, and the message says what to do.
 """
 
 import argparse
@@ -25,12 +25,12 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(os.path.dirname(HERE), "build", "cub")
 PACKAGE = "nvidia-cuda-cccl"
-# All four are of the same release: one of them with another's headers does not compile, or is wrong.
+# All four must be from the same release. Mixed with another release, they do not compile or are wrong.
 PARTS = ("cub", "thrust", "cuda", "nv")
 
 
 class FetchError(Exception):
-    """Said to the user, without a traceback."""
+    """An error whose message the user sees without a traceback."""
 
 
 def version_text(number):
@@ -39,12 +39,12 @@ def version_text(number):
 
 
 def version_key(text):
-    """For sorting: 3.10.0 is newer than 3.9.0, and what is no version is the oldest."""
+    """A key for sorting: 3.10.0 is newer than 3.9.0, and text that is no version is the oldest."""
     return tuple(int(part) for part in text.split(".")) if re.fullmatch(r"\d+(\.\d+)*", text) else (-1,)
 
 
 def version_of(folder):
-    """The version of CUB whose headers are in a folder, or None."""
+    """Returns the version of the CUB headers in a folder, or None."""
     try:
         with open(os.path.join(folder, "cub", "version.cuh"), encoding="utf-8") as file:
             number = re.search(r"^#define CUB_VERSION (\d+)", file.read(), re.MULTILINE)
@@ -54,7 +54,7 @@ def version_of(folder):
 
 
 def fetched_before(folder=FOLDER):
-    """Folders with headers, the newest first."""
+    """Returns the folders that have headers, the newest release first."""
     try:
         found = [os.path.join(folder, name) for name in os.listdir(folder)]
     except OSError:
@@ -64,7 +64,7 @@ def fetched_before(folder=FOLDER):
 
 
 def download(version, folder):
-    """Has pip put the package into the folder."""
+    """Downloads the package into the folder, by pip."""
     wanted = f"{PACKAGE}=={version}" if version else PACKAGE
     command = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--retries", "1",
                "--timeout", "20", "--no-deps", "--only-binary", ":all:", "--dest", folder, wanted]
@@ -72,7 +72,7 @@ def download(version, folder):
     if result.returncode == 0:
         return
     if "No module named pip" in result.stdout:
-        raise FetchError("pip is not installed, which gets CUB from PyPI")
+        raise FetchError("pip is not installed; it downloads CUB from PyPI")
     lines = [line for line in result.stdout.splitlines() if line.startswith("ERROR")] or result.stdout.splitlines()
     is_away = re.search(r"connection broken|timed out|Temporary failure|Could not resolve|ProxyError|unreachable",
                         result.stdout)
@@ -81,7 +81,7 @@ def download(version, folder):
 
 
 def unpack(wheel, folder):
-    """The headers of a wheel, and what it is licensed under."""
+    """Extracts the headers and the license of a wheel into the folder."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         prefixes = [name[:-len("cub/version.cuh")] for name in names if name.endswith("/cub/version.cuh")]
@@ -105,9 +105,9 @@ def unpack(wheel, folder):
 
 
 def fetch(version=None, folder=FOLDER):
-    """The folder with the headers."""
+    """Downloads a release if necessary. Returns the folder with the headers."""
     os.makedirs(folder, exist_ok=True)
-    # Beside its target, so that it can be moved there as a whole: half a folder is never found.
+    # Unpacked next to the target, then moved there as a whole, so that nobody ever finds an incomplete folder.
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as part:
         wheels, headers = os.path.join(part, "wheels"), os.path.join(part, "headers")
         os.mkdir(wheels)
@@ -138,7 +138,7 @@ def main(arguments):
         print(f"fetch_cub.py: {error}", file=sys.stderr)
         before = fetched_before(options.into)
         print("Fetched before: " + ", ".join(before) if before else
-              "Without a way to PyPI, copy such a folder from another machine, and name it by --cub of run_all.py or "
+              "Without access to PyPI, copy such a folder from another machine, and pass it by --cub of run_all.py or "
               "by -DSTRATA_BENCHMARK_CUB_DIR.", file=sys.stderr)
         return 2
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of fetch_cub.py with wheels made here, without PyPI: python3 benchmarks/fetch_cub_test.py"""
+"""Tests fetch_cub.py without PyPI, with wheels that the tests make: python3 benchmarks/fetch_cub_test.py"""
 
 import contextlib
 import io
@@ -50,7 +50,7 @@ class Fetch(unittest.TestCase):
         fetch_cub.download = download
 
     def main(self, *arguments):
-        """(exit code, what is printed, errors)"""
+        """Returns (exit code, printed text, errors)."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = fetch_cub.main(["--into", self.folder, *arguments])

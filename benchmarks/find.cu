@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceFind beside CUB's, which has it since 3.5: with an older CUB there is no rival. The necessary traffic of FindIf
-// is the items up to the match, that of bounds the values and the results, of sorted values the range, too.
+// Compares DeviceFind with CUB's, which exists since CUB 3.5. With an older CUB, there is no rival. The necessary
+// traffic is:
+//
+//   FindIf                  the items up to the match
+//   LowerBound              the values and the results
+//   LowerBoundSortedValues  the values, the results and the range
 
 #include <cub/version.cuh>
 #if CUB_VERSION >= 300500
@@ -18,7 +22,7 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace find_benchmark {
 
 template <class T>
@@ -27,7 +31,7 @@ struct is_equal {
   __host__ __device__ bool operator()(const T& x) const { return x == value; }
 };
 
-/// An object of the user's, of which no library knows that it compares numbers.
+/// A user's comparator, which neither library recognises as an ascending order of numbers.
 struct is_less {
   template <class T>
   __host__ __device__ bool operator()(const T& a, const T& b) const {
@@ -35,7 +39,7 @@ struct is_less {
   }
 };
 
-/// Item i is at a random place of [i * span / size, (i + 1) * span / size).
+/// Sorted items: item i is random in [i * span / size, (i + 1) * span / size).
 template <class T>
 __global__ void generate_sorted(T* items, std::size_t size, std::uint64_t span, std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -44,7 +48,7 @@ __global__ void generate_sorted(T* items, std::size_t size, std::uint64_t span, 
     items[i] = static_cast<T>(begin + (end == begin ? 0 : bench::random_bits(seed + i) % (end - begin)));
   }
 }
-/// Items at random places of [0, span).
+/// Random items in [0, span), in no order.
 template <class T>
 __global__ void generate_within(T* items, std::size_t size, std::uint64_t span, std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -82,7 +86,7 @@ const std::vector<std::string> rivals = {"cub"};
 const std::vector<std::string> rivals;
 #endif
 
-/// A workload by `call(library, storage, bytes, out, stream)`.
+/// A workload whose peers run `call(library, storage, bytes, out, stream)`.
 template <class Out, class Call>
 workload of_both(const environment& env, double bytes, std::size_t results, std::size_t copied_bytes, Call call) {
   const device_array<Out> ours(results), theirs(results);
@@ -115,7 +119,7 @@ workload of_both(const environment& env, double bytes, std::size_t results, std:
 
 // ------------------------------------------------------------------ FindIf
 
-/// The only match lies at `share` of the input, or nowhere.
+/// The only match lies at `share` of the input. With a share of 1, there is no match.
 template <class T>
 void add_find_if(bench::suite& suite, const char* type, const char* name, double share) {
   for (const int log_size : {10, 14, 16, 18, 20, 22, 24, 26, 28}) {
@@ -160,7 +164,7 @@ device_array<T> any_array(std::int64_t size, std::uint64_t seed, cudaStream_t st
   return items;
 }
 
-/// 2^log_values values are searched for in 2^log_range items.
+/// Searches for 2^log_values values in 2^log_range items.
 template <class T>
 void add_lower_bound(bench::suite& suite, const char* type, int log_range, int log_values, bool are_sorted) {
   const std::int64_t items = std::int64_t{1} << log_range, n = std::int64_t{1} << log_values;

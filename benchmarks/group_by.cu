@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceGroupBy::Aggregate, with groups in any order and in that of their keys (`ordered`), beside what programs do
-// without it: a sort by key and a reduction by key, by CUB and by our own calls (`sort`), and one table in global
-// memory to which every row is added by atomic operations (`table`). The necessary traffic is the rows, read once, and
-// the groups, written once.
+// DeviceGroupBy::Aggregate, with groups in any order and in the order of their keys (`ordered`). Rivals:
+//
+//   cub    a sort by key and a reduction by key, both CUB's
+//   sort   a sort by key and a reduction by key, both ours
+//   table  one table in global memory, to which every row is added by atomic operations
+//
+// The necessary traffic is the rows, read once, and the groups, written once.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -30,8 +33,8 @@ namespace group_by_benchmark {
 using u32 = std::uint32_t;
 using u64 = unsigned long long;
 
-/// Values of 32 bits that are added in 64. Not an iterator of strata: in calls of CUB, functions of both libraries
-/// would be found.
+/// An iterator over 32-bit values, which are summed in 64 bits. It is not an iterator of strata, because calls of CUB
+/// with one would find functions of both libraries.
 struct widened_values {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = u64;
@@ -49,10 +52,10 @@ struct widened_values {
   __host__ __device__ difference_type operator-(const widened_values& other) const { return values - other.values; }
 };
 
-/// What keys are multiplied by, so that the size of a key does not tell how frequent it is.
+/// Keys are multiplied by this number, so a frequent key need not be a small number.
 constexpr u64 spread = 0x9e3779b1u;
 
-/// Row i has one of `groups` keys, all of them alike or by Zipf's law. Keys are multiples of `factor`.
+/// Gives each row one of `groups` keys, uniformly (exponent 0) or by Zipf's law. Keys are multiples of `factor`.
 template <class Key>
 __global__ void make_keys(Key* keys, std::size_t rows, u64 groups, double exponent, u64 seed, u64 factor) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -65,7 +68,7 @@ __global__ void make_keys(Key* keys, std::size_t rows, u64 groups, double expone
   }
 }
 
-/// An open-addressing table of `slots` slots, a power of two. A key of 0 marks a free slot.
+/// Adds each row to an open-addressing table of `slots` slots, a power of two. Key 0 marks a free slot.
 template <class Key>
 __global__ void add_to_table(const Key* keys, const u32* values, std::size_t rows, Key* table_keys, u64* table_sums,
                              std::size_t slots) {
@@ -115,7 +118,7 @@ struct data_shape {
   std::string name() const { return (exponent == 0 ? "uniform groups=" : "zipf groups=") + std::to_string(groups); }
 };
 
-/// Keys, values and results of a case.
+/// Keys, values and results.
 template <class Key>
 struct tables {
   device_array<Key> keys;
@@ -136,7 +139,7 @@ tables<Key> make_tables(const environment& env, const data_shape& shape, u64 fac
   return result;
 }
 
-/// A sort by key and a reduction by key. Storage holds the sorted rows and what both calls need.
+/// Sorts by key, then reduces by key. The storage holds the sorted rows and what both calls need.
 template <class Key, class SortCall, class ReduceCall>
 cudaError_t sort_and_reduce(void* storage, std::size_t& bytes, std::size_t rows, SortCall sort, ReduceCall reduce) {
   std::size_t sort_bytes = 0, reduce_bytes = 0;
@@ -162,7 +165,7 @@ cudaError_t sort_and_reduce(void* storage, std::size_t& bytes, std::size_t rows,
   return reduce(phase, reduce_bytes, keys, values);
 }
 
-/// The same groups in ascending order of their keys.
+/// Returns the groups in ascending order of their keys.
 template <class Key>
 tables<Key> in_order_of_keys(const tables<Key>& groups, cudaStream_t stream) {
   u64 number = 0;
@@ -269,7 +272,7 @@ workload sums(const environment& env, const data_shape& shape, bool has_table) {
   return work;
 }
 
-/// Five aggregates at once. The rival is what a program does: the rows are sorted once, and reduced five times.
+/// Five aggregates in one call. It has no rival here.
 workload five_aggregates(const environment& env, const data_shape& shape) {
   const auto in = make_tables<u32>(env, shape);
   const std::size_t capacity = std::min<std::size_t>(in.keys.size(), static_cast<std::size_t>(2 * shape.groups + 2));
@@ -363,7 +366,7 @@ void add_cases(bench::suite& suite) {
       if (rows == many_rows) add_sums<u64>(suite, "u64:u32", {rows, groups, 0});
     }
   }
-  // A sweep over the number of groups.
+  // The number of groups varies, the number of rows does not.
   for (int log_groups = 0; log_groups <= 27; ++log_groups) {
     add_sums<u32>(suite, "u32:u32", {many_rows, 1ull << log_groups, 0});
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The parts of the benchmark harness that need no device.
+// Tests the parts of the benchmark harness that need no device.
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(wall_milliseconds, last_as_long_as_the_work) {
 
 // ------------------------------------------------------------------ laws of keys
 
-/// How often each rank occurs, for evenly spread arguments.
+/// The share of each rank among evenly spread arguments.
 std::vector<double> shares_of_ranks(double exponent, std::uint64_t ranks) {
   constexpr int draws = 1 << 20;
   std::vector<double> shares(ranks);
@@ -194,8 +194,8 @@ TEST(csv, a_file_that_cannot_be_written_is_an_error) {
 
 // ------------------------------------------------------------------ supervisor
 
-/// Runs five cases in children; `fault` may end or stop the process. Each case that ends leaves its
-/// number in a file, which outlives the children.
+/// Runs five cases in children. `fault` may end or stop the process. Each case that ends appends its number to a file,
+/// which outlives the children.
 template <class Fault>
 std::pair<int, std::string> run_five_cases(Fault fault) {
   const std::string path = testing::TempDir() + "strata_supervisor_test.txt";

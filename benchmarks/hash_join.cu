@@ -1,28 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin beside a sort-merge join made of CUB's parts (`cub`), which has no join, and, where
-// that ends soon, two threads of the host (`host`); JoinTable, which is built or probed, beside neither.
-// The necessary traffic is the keys of both sides, with null masks, read once, and the rows of the result,
-// written once. For columns, each value of the result is read and written. For a table, only the side
-// that is built or probed counts.
+// DeviceHashJoin, and a JoinTable that is built or probed. Rivals:
 //
-// A type is `key:row number`; u32x2 and u64x2 are structs of two integers. A case is
-// `rows of the build side x rows of the probe side`, three of which have names, then
+//   cub   a sort-merge join made of CUB's parts, because CUB has no join
+//   host  two threads of the host, for cases that they finish soon
 //
-//   match=M    the share of probe rows that have a partner
-//   zipf=Z     probe keys follow Zipf's law of that exponent; 0: uniform
-//   mult=K     build rows with the same key
-//   dense      keys are numbers from 0 on, shuffled; sparse: any bit patterns
-//   sorted     both sides ascend, and the join is told so
-//   nulls=N    this share of the rows of both sides has no key, and so no partner
-//   unique     the join is told that build keys are; table: it is told to make one table
-//   ordered    it is told to keep the order of the probe rows
-//   range      it is told in which range dense keys are
-//   filter     it is told the share M
+// A JoinTable has no rival. The necessary traffic is the keys of both sides, with null masks, read once, and the rows
+// of the result, written once. For columns, it is each value of the result, read and written. For a table, only the
+// side that is built or probed counts.
+//
+// A type is `key:row number`; u32x2 and u64x2 are structs of two integers. The name of a case is
+// `rows of the build side x rows of the probe side` (J1, J2 and J3 stand for three such pairs), then
+//
+//   match=M    the fraction of probe rows that have a partner
+//   zipf=Z     probe keys follow Zipf's law with this exponent; 0: uniform
+//   mult=K     number of build rows with the same key
+//   dense      keys are the numbers from 0 on, shuffled; sparse: any bit patterns
+//   sorted     the keys of both sides ascend, and the call promises it
+//   nulls=N    the fraction of rows on both sides that have no key, and so no partner
+//   unique     the call promises that build keys are unique
+//   table      the call asks for a single table
+//   ordered    the call asks for the order of the probe rows
+//   range      the call gives the range of the dense keys
+//   filter     the call gives the match ratio M
 //   future     only the device knows the numbers of rows (FutureCount)
-//   count      it counts the rows of the result
-//   columns=K  it gathers K columns, half of them of each side; a single one is of the build side
+//   count      the call only counts the rows of the result
+//   columns=K  the call gathers K columns, half of them from each side; a single one comes from the build side
 //   bytes=B    values of these columns have B bytes
 
 #include <strata/device/device_hash_join.hpp>
@@ -252,10 +256,10 @@ void add_sizes(bench::suite& suite) {
   for (const join_case& what : {J3, sizes[5], sizes[6]}) add_both(suite, what, with_range());
 }
 
-/// Each axis at a small, two middle and a large size.
+/// Each property of the data, at a small, two middle and a large size.
 void add_axes(bench::suite& suite) {
   for (const join_case& what : {J1, J3, two_24, two_27}) {
-    // The sorts at the largest size would take as long as all else.
+    // Sorts of the largest size would take as long as everything else together.
     request plain;
     plain.beside_cub = !has_rows_of(what, two_27);
     request promised = unique();
@@ -287,7 +291,7 @@ void add_axes(bench::suite& suite) {
   for (const double match : {0.03, 0.003}) {
     for (const join_case& what : {J3, two_24_27, two_19_22}) {
       add_both(suite, with_match(what, match), filtered(JoinKind::inner));
-      // The calls of J3 with 0.03 are measured with the other kinds, beside a rival.
+      // The plain join of J3 with 0.03 is among the cases above, which have a rival.
       if (!has_rows_of(what, J3) || match != 0.03) add<std::uint32_t>(suite, with_match(what, match), alone());
       add<std::uint64_t>(suite, with_match(what, match), alone());
     }
@@ -313,7 +317,7 @@ void add_sorted(bench::suite& suite) {
   add<std::uint32_t>(suite, sorted(J3), of_kind(JoinKind::full));
 }
 
-/// As many rows with the same key as the memory has room for the result.
+/// Many build rows with the same key: as many as the result fits the memory.
 void add_duplicates(bench::suite& suite) {
   add_both(suite, with_mult(J1, 10, 1), {});
   add_both(suite, with_mult(J1, 1000, 0.25), {});
@@ -358,7 +362,7 @@ void add_tables(bench::suite& suite) {
       add_table(suite, what, unique(), is_probed);
     }
   }
-  // A table that is probed by few rows again and again.
+  // A table that is probed again and again by few rows.
   constexpr join_case of_few_rows[] = {{"2^20x2^10", two_to(20), two_to(10)},
                                        {"2^20x2^12", two_to(20), two_to(12)},
                                        {"2^20x2^14", two_to(20), two_to(14)},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHistogram beside CUB's. The necessary traffic is the samples, read once.
+// Compares DeviceHistogram with CUB's. The necessary traffic is the samples, read once.
 
 #include <cub/device/device_histogram.cuh>
 #include <strata/device/device_histogram.cuh>
@@ -31,7 +31,7 @@ struct use_cub {
 
 enum class distribution { uniform, constant, skewed };
 
-/// Samples lie in [0, upper).
+/// Samples lie in [0, upper_level).
 template <class T>
 constexpr double upper_level = std::is_floating_point_v<T> ? 1.0
                                : sizeof(T) == 1            ? 256.0
@@ -39,7 +39,7 @@ constexpr double upper_level = std::is_floating_point_v<T> ? 1.0
 template <class T>
 using level_of = std::conditional_t<std::is_floating_point_v<T>, T, int>;
 
-/// Skewed: a 4096th of the range for each rank, whose frequency falls with 1 / rank.
+/// A skewed sample lies in one of 4096 equal parts of the range. The frequency of the parts falls as 1 / rank.
 template <class T>
 __global__ void generate_samples(T* out, std::size_t size, distribution kind, std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -61,7 +61,7 @@ device_array<T> samples_of(std::int64_t n, distribution kind, const environment&
   return samples;
 }
 
-/// A workload by `call(library, storage, bytes, histogram, stream)`, which counts in `bins` counters.
+/// A workload whose peers run `call(library, storage, bytes, histogram, stream)`, which counts in `bins` counters.
 template <class T, class Call>
 workload count(const environment& env, const device_array<T>& samples, std::size_t bins, Call call) {
   const device_array<int> ours(bins), theirs(bins);
@@ -121,7 +121,7 @@ void add_range(bench::suite& suite, const char* type, int bins) {
   }
 }
 
-/// Three of four channels, 256 bins each.
+/// Counts three of four channels, with 256 bins each.
 template <class T>
 void add_channels(bench::suite& suite, const char* type) {
   for (const int log_size : {16, 20, 24, 28}) {

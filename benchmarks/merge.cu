@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMerge beside CUB's. The necessary traffic is the items, read once and written once.
+// Compares DeviceMerge with CUB's. The necessary traffic is the items, read once and written once.
 
 #include <cub/device/device_merge.cuh>
 #include <strata/device/device_merge.cuh>
@@ -14,10 +14,10 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace merge_benchmark {
 
-/// An object of the user's, of which no library knows that it compares numbers.
+/// A user's comparator, which neither library recognises as an ascending order of numbers.
 struct is_less {
   template <class T>
   __host__ __device__ bool operator()(const T& a, const T& b) const {
@@ -25,7 +25,8 @@ struct is_less {
   }
 };
 
-/// The keys of a range lie in [low, low + span), one in each `span / size` of it, at a random place unless `is_even`.
+/// The keys of a range lie in [low, low + span). Each of `size` equal parts has one key, at its start (`is_even`) or at
+/// a random place.
 struct key_law {
   std::uint64_t low, span;
   bool is_even;
@@ -37,7 +38,7 @@ __global__ void generate_sorted(Key* keys, std::size_t size, key_law law, std::u
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
     const std::uint64_t begin = law.span * i / size, end = law.span * (i + 1) / size;
     const std::uint64_t place = law.is_even || end == begin ? 0 : bench::random_bits(seed + i) % (end - begin);
-    // Wide keys differ in the high half.
+    // 8-byte integers differ in their high halves, too.
     const std::uint64_t key = (law.low + begin + place) << (std::is_integral_v<Key> && sizeof(Key) == 8 ? 30 : 0);
     keys[i] = static_cast<Key>(key);
   }
@@ -54,10 +55,10 @@ using bench::workload;
 using merge_benchmark::is_less;
 using merge_benchmark::key_law;
 
-/// How the ranges of a merge interleave.
+/// How the two ranges of a merge interleave.
 struct shape {
   const char* name;
-  double share1;  // of the items, in the first range
+  double share1;  // fraction of the items that is in the first range
   key_law law1, law2;
 };
 
@@ -78,7 +79,7 @@ device_array<Key> sorted_array(std::int64_t size, const key_law& law, std::uint6
   return keys;
 }
 
-/// `call(library, storage, bytes, keys_out, values_out, stream)`
+/// A workload whose peers run `call(library, storage, bytes, keys_out, values_out, stream)`.
 template <class Key, class Value, class Call>
 workload merge_workload(const environment& env, std::int64_t n, double item_bytes, Call call) {
   const bool has_values = !std::is_same_v<Value, char>;
@@ -97,7 +98,7 @@ workload merge_workload(const environment& env, std::int64_t n, double item_byte
   work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
     return call(cub::DeviceMerge{}, storage, bytes, theirs.data(), their_values.data(), stream);
   }));
-  // As many bytes as all inputs have.
+  // The copy moves as many bytes as the merge reads.
   const device_array<char> source(static_cast<std::size_t>(item_bytes) * keys);
   source.fill_bytes(0x77, env.stream);
   work.peers.push_back(bench::copy_peer(source.data(), source.bytes()));
@@ -145,7 +146,7 @@ void add_pairs(bench::suite& suite, const char* type, const shape& how, std::int
   suite.add({"DeviceMerge::MergePairs", type, how.name, n, timed, prepare});
 }
 
-/// `add(shape, n, timing)` for all sizes of even ranges, and for other shapes of few sizes.
+/// Calls `add(shape, n, timing)` for two uniform ranges of all sizes, and for other shapes of a few sizes.
 template <class Add>
 void add_cases_of(const Add& add) {
   for (const int log_size : {12, 14, 16, 18, 20, 22, 24, 26, 28}) {

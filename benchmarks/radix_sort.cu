@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceRadixSort beside CUB's. The necessary traffic is the input, read once, and the output, written
-// once; no sort gets near it.
+// Compares DeviceRadixSort with CUB's. The necessary traffic is the input, read once, and the output, written once. No
+// sort gets near this bound.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
@@ -29,7 +29,7 @@ struct use_cub {
   using sort = cub::DeviceRadixSort;
 };
 
-/// Keys of some distribution.
+/// Distributions of keys.
 enum class keys_are { uniform, low_byte, equal, sorted, reversed, mostly_one, and3, and5 };
 
 const char* name_of(keys_are which) {
@@ -59,7 +59,7 @@ __global__ void shape_keys(Key* keys, std::size_t size, keys_are which, std::uin
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
     const std::uint64_t any = bench::random_bits(seed + i);
-    // The entropies of CUB's own benchmark: words of which some are combined by `and`.
+    // As in CUB's own benchmark, keys with a lower entropy are the bitwise and of 3 or 5 random words.
     std::uint64_t both = any;
     const int words = which == keys_are::and3 ? 3 : which == keys_are::and5 ? 5 : 1;
     for (int w = 1; w < words; ++w) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceReduce beside CUB's. The necessary traffic is the input, read once. ReproducibleSum also stands beside the sum
-// that need not be the same on every GPU (`fast`); CUB has one since 3.1.
+// Compares DeviceReduce with CUB's. The necessary traffic is the input, read once. ReproducibleSum has another rival,
+// `fast`: our sum that may differ between GPUs. CUB has a reproducible sum since 3.1.
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
@@ -26,10 +26,10 @@
 
 // ------------------------------------------------------------------ a user's types
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace reduce_benchmark {
 
-/// A 16-byte value.
+/// A user's value of 16 bytes.
 struct moments {
   std::int64_t total;
   std::int32_t low;
@@ -44,12 +44,12 @@ __host__ __device__ inline moments merged(const moments& a, const moments& b) {
   return {a.total + b.total, a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
 
-/// An operator of which strata knows nothing: operands keep their order.
+/// An operator that strata does not know. So it keeps the order of the operands.
 struct merge_moments {
   __host__ __device__ moments operator()(const moments& a, const moments& b) const { return merged(a, b); }
 };
 
-/// An operator like it, which is declared commutative below.
+/// Computes what merge_moments computes, but is declared commutative below.
 struct merge_moments_commutative {
   __host__ __device__ moments operator()(const moments& a, const moments& b) const { return merged(a, b); }
 };
@@ -63,7 +63,7 @@ struct square {
 template <>
 struct bench::random_value<reduce_benchmark::moments> {
   static __device__ reduce_benchmark::moments from(std::uint64_t bits) {
-    // 24 bits of the total: a sum of 2^28 of them does not overflow.
+    // Only 24 bits of the total are random, so that a sum of 2^28 totals does not overflow.
     return {static_cast<std::int64_t>(bits >> 40), static_cast<std::int32_t>(bits),
             static_cast<std::int32_t>(bits >> 32)};
   }
@@ -86,7 +86,7 @@ using namespace reduce_benchmark;
 
 // ------------------------------------------------------------------ peers
 
-/// The results of the two libraries, poisoned differently so that one never written shows.
+/// The results of the two libraries. They start with different bytes, so a result that is never written shows.
 template <class T>
 struct two_results {
   explicit two_results(const environment& env, std::size_t size = 1) : strata(size), cub(size) {
@@ -97,9 +97,9 @@ struct two_results {
   device_array<T> cub;
 };
 
-/// Two orders of summation, each with its own rounding errors, may differ by this much. Values in
-/// [0, 1) have a large sum, and the relative error is small; the 16-bit formats are summed in
-/// [-1, 1), perhaps with 16-bit partial sums, where the sum and its error grow with sqrt(n).
+/// Tolerance between two orders of summation, which round differently. Values in [0, 1) have a large sum, so the
+/// relative error is small. The 16-bit formats are summed in [-1, 1), perhaps with 16-bit partial sums. There, the sum
+/// and its error grow with sqrt(n).
 template <class T>
 bench::tolerance sum_tolerance(std::int64_t n) {
   const double root = std::sqrt(static_cast<double>(n));
@@ -111,8 +111,8 @@ bench::tolerance sum_tolerance(std::int64_t n) {
 struct use_strata {};
 struct use_cub {};
 
-/// A workload of one input and one result, by `call(library, storage, bytes, in, out, stream)`
-/// with use_strata or use_cub for the library.
+/// A workload of one input and one result. Its peers run `call(library, storage, bytes, in, out, stream)`, where the
+/// library is use_strata or use_cub.
 template <class In, class Out, class Call>
 workload reduction(const environment& env, std::int64_t n, bench::tolerance allowed, Call call) {
   const auto in = bench::random_array<In>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
@@ -145,7 +145,7 @@ workload sum_of(const environment& env, Count n) {
                             });
 }
 
-/// Counts are `int`, CUB's faster path, as far as most callers need; 2^30 goes by `int64_t`.
+/// The type of n is `int`, as in most calls and on CUB's faster path. Only 2^30 items have a 64-bit n.
 template <class In, class Out = In>
 void add_sum(bench::suite& suite, const char* type, std::initializer_list<int> log_sizes, timing how = timing::batched,
              const char* data_case = "uniform") {
@@ -181,7 +181,7 @@ void add_reproducible_sum(bench::suite& suite, const char* type) {
                  return strata::DeviceReduce::ReproducibleSum(storage, bytes, in.data(), out.strata.data(), n, stream);
                }));
 #if CUB_VERSION >= 300100
-           // Its storage comes from the stream-ordered allocator.
+           // CUB takes its storage from the stream-ordered allocator, so it is not asked for a size.
            work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
              if (storage == nullptr) {
                bytes = 1;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the CSV files of benchmark runs into a Markdown table of ratios and an SVG chart, and holds
-the ratios against a list of bars.
+"""Turns the CSV files of benchmark runs into a Markdown table of ratios and an SVG chart, and checks that the ratios
+meet a list of bars.
 
     report.py reduce.csv segmented_reduce.csv --markdown table.md --svg chart.svg
     report.py *.csv --overview overview.svg
@@ -10,8 +10,8 @@ the ratios against a list of bars.
     report.py new/*.csv --context new.json --other-cub 3.0.1 old/*.csv
     report.py results/h200/{block_*,warp}.csv --pages ../include/strata/guides/your_kernel.md
 
-A ratio is CUB's median time, or another rival's, over strata's: above 1 strata is faster. Needs
-Python 3.9, nothing else.
+A ratio is the median time of CUB, or of another rival, divided by strata's: above 1, strata is faster. A bar is a limit
+that a figure must meet, such as a least ratio. Needs only Python 3.9.
 """
 
 import argparse
@@ -28,22 +28,23 @@ import textwrap
 
 COLUMNS = ("algorithm,type,case,n,lib,ms_median,ms_min,items_per_s,gb_per_s,"
            "percent_of_copy").split(",")
-# The files of programs that work on several devices have it, too.
+# Only the files of programs for several devices have this column.
 LINK_COLUMN = "percent_of_link"
-# The files of programs that time collectives in a kernel have these: cycles of one collective of one block, and what
-# the kernel uses.
+# Only the files of programs that time collectives in a kernel have these columns: cycles of one collective if one block
+# runs alone, and the resources of the kernel.
 CYCLES_COLUMN = "cycles"
 USE_COLUMNS = ["registers", "shared_bytes", "blocks_per_multiprocessor"]
 MORE_COLUMNS = [LINK_COLUMN, CYCLES_COLUMN, *USE_COLUMNS]
 BAR_COLUMNS = "algorithm,type,case,n,rival,min_ratio,min_percent_of_copy".split(",")
-# A list of bars may have some of these columns, too, in this order.
+# A list of bars may also have some of these columns, in this order.
 RATE_COLUMN = "min_items_per_s"
 TIME_COLUMN = "max_ms"
 RIVAL_TIME_COLUMN = "max_rival_ms"
-# Strata's time in another case, of the same type; its algorithm or case is the bar's if empty.
+# Limits strata's time to a multiple of its time in another case of the same type. If the other algorithm or case is
+# empty, it is the bar's own.
 TIMES_COLUMN, OTHER_ALGORITHM_COLUMN, OTHER_CASE_COLUMN = OTHER_COLUMNS = (
     "max_times_of_other", "other_algorithm", "other_case")
-# Geometric mean of the ratios of all cases that a bar is about: algorithm, type and case of a bar may be patterns.
+# Least geometric mean of the ratios of all cases that match a bar, whose algorithm, type and case may be patterns.
 MEAN_COLUMN = "min_mean_ratio"
 MORE_BAR_COLUMNS = [RATE_COLUMN, TIME_COLUMN, RIVAL_TIME_COLUMN, *OTHER_COLUMNS, MEAN_COLUMN]
 
@@ -54,11 +55,11 @@ TITLE = "strata beside CUB"
 
 
 def page_title(context):
-    """Of table and charts: which CUB, if that is known."""
+    """Returns the title of the table and charts, with the version of CUB if it is known."""
     return f"{TITLE} {context['cub']}" if (context or {}).get("cub") else TITLE
 
 
-# Medians closer than this are the same for every practical purpose.
+# Medians that differ less than this count as the same.
 SAME = 0.01
 # Samples that scatter more than this cannot show that two medians are the same.
 QUIET = 0.05
@@ -67,7 +68,7 @@ Key = collections.namedtuple("Key", "algorithm type case n")
 
 
 class Timing:
-    """What one library took for one case, over all files that have it."""
+    """The figures of one library in one case, from all files that have it."""
 
     def __init__(self):
         self.medians = []
@@ -93,7 +94,8 @@ class Timing:
 
     @property
     def noise(self):
-        """How far the median lies above the fastest sample, or the runs from each other."""
+        """The relative distance of the median from the fastest sample, or of the runs from each other if that is
+        more."""
         within = statistics.median(m / least - 1 for m, least in zip(self.medians, self.minima))
         return max(within, max(self.medians) / min(self.medians) - 1)
 
@@ -103,7 +105,7 @@ class Timing:
 
 
 class Comparison:
-    """strata beside a rival in one case."""
+    """Compares strata with a rival in one case."""
 
     def __init__(self, key, rival, ours, theirs):
         self.key = key
@@ -116,7 +118,7 @@ class Comparison:
 
 
 def status_of(ratio, noise):
-    # The relative distance is the same for 2 times faster and for 2 times slower.
+    # Twice as fast and half as fast have the same distance.
     distance = max(ratio, 1 / ratio) - 1
     if distance <= SAME:
         return "same" if noise <= QUIET else "unsure"
@@ -126,7 +128,7 @@ def status_of(ratio, noise):
 
 
 def read_rows(lines, columns, what, optional=()):
-    """The rows of a CSV with these columns, and perhaps optional ones; lines with # are comments."""
+    """Returns the rows of a CSV, which must have `columns` and may have `optional` ones. Lines with # are comments."""
     reader = csv.DictReader(line for line in lines if not line.startswith("#"))
     found = reader.fieldnames or []
     if found != [*columns, *(name for name in optional if name in found)]:
@@ -145,7 +147,7 @@ def read_results(paths):
 
 
 def read_timings(paths):
-    """{Key: {lib: Timing}} in the order of the files."""
+    """Returns {Key: {lib: Timing}} in the order of the files."""
     timings = {}
     for row in read_results(paths):
         if row["ms_median"]:
@@ -154,7 +156,7 @@ def read_timings(paths):
 
 
 def read_failures(paths):
-    """[(Key, lib)] of the rows without a time: a call failed, or its result was wrong."""
+    """Returns [(Key, lib)] of the rows without a time: a call failed, or its result was wrong."""
     return list(dict.fromkeys((key_of(row), row["lib"]) for row in read_results(paths) if not row["ms_median"]))
 
 
@@ -179,7 +181,7 @@ def n_text(n):
 
 
 def time_text(milliseconds):
-    """Microseconds with three or more digits that mean something."""
+    """Returns the microseconds with at least three significant digits."""
     us = milliseconds * 1000
     if us >= 100:
         return f"{us:,.0f}"
@@ -219,7 +221,7 @@ def headline(comparisons):
 
 
 def prose(text):
-    """Lines of at most 100 columns, as the lines of the whole project."""
+    """Wraps text into lines of at most 100 columns, and an empty line."""
     return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False) + [""]
 
 
@@ -232,7 +234,7 @@ def link_cell(timing, link):
 
 
 def is_collective(comparison):
-    """True if the case is a kernel that does little else than one collective."""
+    """True if the case times one collective in a kernel that does little else."""
     return comparison.ours.median_of(USE_COLUMNS[0]) is not None
 
 
@@ -252,7 +254,7 @@ ONE_BLOCK = " one block"
 
 
 def collective_groups(comparisons):
-    """[(group, whether one block alone, its comparisons with CUB)] of those that there are."""
+    """Returns [(group, True if one block ran alone, its comparisons with CUB)] for each group that has comparisons."""
     found = []
     for alone in (False, True):
         for name, pattern in COLLECTIVES:
@@ -264,7 +266,7 @@ def collective_groups(comparisons):
 
 
 def collective_summary(comparisons):
-    """Lines of the table of collectives by groups, none without collectives."""
+    """Returns the lines of the table of groups of collectives, or none if there are no collectives."""
     groups = collective_groups(comparisons)
     if not groups:
         return []
@@ -283,7 +285,7 @@ def collective_summary(comparisons):
 
 
 def pair_cell(c, name):
-    """A figure of strata and the rival's."""
+    """Returns a cell with strata's figure and the rival's."""
     return " / ".join(rounded(timing.median_of(name)) or "-" for timing in (c.ours, c.theirs))
 
 
@@ -311,7 +313,7 @@ TYPE_NAMES = {"i8": "signed char", "u8": "unsigned char", "u16": "unsigned short
 
 
 def of_case(timings, algorithm, of_type, case):
-    """{lib: Timing} of the one case with any number of items."""
+    """Returns {lib: Timing} of the first case with these names, whatever its number of items."""
     for key, libs in timings.items():
         if (key.algorithm, key.type, key.case) == (algorithm, of_type, case):
             return libs
@@ -319,7 +321,8 @@ def of_case(timings, algorithm, of_type, case):
 
 
 def collectives_rows(cases, timings, _):
-    """What strata's collectives cost: cycles alone, rate of a full device, registers, shared memory."""
+    """The rows of a table of what strata's collectives cost: cycles of one block alone, rate of a full device,
+    registers, shared memory."""
     yield "| call | items | threads x items | cycles | items a ns | registers | shared bytes |"
     yield "|---|---|---|--:|--:|--:|--:|"
     for algorithm, of_type, case in cases:
@@ -332,7 +335,8 @@ def collectives_rows(cases, timings, _):
 
 
 def algorithms_rows(cases, timings, libs):
-    """CUB's time over that of strata's algorithms, of a full device / of one block."""
+    """The rows of a table of ratios: CUB's time divided by the time of each algorithm of strata's, on a full device /
+    in one block."""
     def ratio(found, lib):
         return f"{found['cub'].median / found[lib].median:.2f}" if lib in found else ""
     yield f"| sort | keys | threads x items | {' | '.join(lib.replace('_', ' ') for lib in libs)} | default |"
@@ -345,8 +349,8 @@ def algorithms_rows(cases, timings, libs):
 
 
 def page_with_tables(text, timings):
-    """The page with its tables of collectives and algorithms written anew. Which cases they have is in the comment that
-    begins them, a line for each: `algorithm,type,case`. A table of algorithms has their names behind the colon."""
+    """Returns the page with its tables of collectives and algorithms rewritten. The comment in front of a table lists
+    its cases, one per line: `algorithm,type,case`. For a table of algorithms, their names follow the colon."""
     def written(match):
         cases = [line.rsplit(",", 2) for line in match[4].splitlines()]
         rows = collectives_rows if match[2] == "collectives" else algorithms_rows
@@ -356,7 +360,7 @@ def page_with_tables(text, timings):
 
 
 def by_algorithm(comparisons):
-    """Those with CUB."""
+    """Returns {algorithm: its comparisons with CUB}."""
     found = {}
     for comparison in comparisons:
         if comparison.rival == "cub":
@@ -365,8 +369,8 @@ def by_algorithm(comparisons):
 
 
 def versions_table(version, comparisons, others):
-    """Lines of a section that puts versions of CUB side by side: {version: comparisons}. Columns of a version count
-    its own cases, because a newer one may have calls that an older one has not."""
+    """Returns the lines of a section that puts versions of CUB side by side. `others` is {version: comparisons}. Each
+    version counts its own cases, because a newer CUB may have calls that an older one lacks."""
     columns = {version: by_algorithm(comparisons), **{other: by_algorithm(those) for other, those in others.items()}}
     lines = ["## Versions of CUB", ""] + prose(
         "The geometric mean of CUB's time over strata's, the least of these ratios, and how many cases strata loses of "
@@ -385,7 +389,7 @@ def versions_table(version, comparisons, others):
 
 
 def markdown(comparisons, timings, context=None, title=TITLE, failures=(), others=None):
-    """`others` are comparisons beside other versions of CUB, by their names."""
+    """Returns the page of the results. `others` is {version: comparisons} with other versions of CUB."""
     lines = [SPDX_COMMENT, "", f"# {title}", "", headline(comparisons), ""]
     if context:
         lines += ["| | |", "|---|---|"]
@@ -451,11 +455,11 @@ def markdown(comparisons, timings, context=None, title=TITLE, failures=(), other
                   f"{rounded(ours.median_of('percent_of_copy'))} |" + link_cell(ours, link)
                   for key, ours in members]
         lines.append("")
-    return "\n".join(lines)  # The last element is empty: the file ends with a newline.
+    return "\n".join(lines)  # the last line is empty, so the file ends with a newline
 
 
 def read_context(path):
-    """The device and the versions from Google Benchmark's JSON, without what describes the host."""
+    """Returns the device and the versions from Google Benchmark's JSON, without the entries about the host."""
     host_only = {"caches", "load_avg", "executable", "host_name", "library_build_type", "num_cpus",
                  "mhz_per_cpu", "cpu_scaling_enabled", "json_schema_version"}
     with open(path, encoding="utf-8") as file:
@@ -473,8 +477,8 @@ Panel = collections.namedtuple("Panel", "title axis series")
 
 
 def panels_of(comparisons):
-    """One panel per algorithm and case over n; cases `len=L` of one n make one panel over L. Only
-    comparisons with CUB: other kernels stand in the table."""
+    """Returns one panel per algorithm and case, over n. Cases `len=L` with the same n make one more panel, over L.
+    Panels show only comparisons with CUB; the table has the other rivals."""
     over_n = collections.defaultdict(lambda: collections.defaultdict(list))
     over_length = collections.defaultdict(lambda: collections.defaultdict(list))
     for c in comparisons:
@@ -499,7 +503,7 @@ def panels_of(comparisons):
 
 
 def nice_ticks(low, high):
-    """Round ratios between two bounds."""
+    """Returns round ratios between two bounds."""
     candidates = [0.1, 0.2, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100]
     inside = [tick for tick in candidates if low <= tick <= high]
     return inside if len(inside) <= 8 else inside[::2] + ([1] if 1 not in inside[::2] else [])
@@ -540,7 +544,7 @@ def draw_panel(panel, x0, y0, colours):
             out.append(f'<circle cx="{px(x):.1f}" cy="{py(c.ratio):.1f}" r="3" fill="{colour}">'
                        f'<title>{tip}</title></circle>')
         legend_y = y0 + TOP + 8 + 16 * row
-        # As a style, because the rule for text in the style sheet beats an attribute.
+        # Set as a style, because the style sheet's rule for text overrides an attribute.
         out.append(f'<text x="{x0 + LEFT + width + 10}" y="{legend_y}" style="fill:{colour}" '
                    f'class="legend">{html.escape(name)}</text>')
     return out
@@ -572,7 +576,8 @@ def svg(comparisons, title=TITLE):
 
 # ------------------------------------------------------------------ overview
 
-# One bar for each primitive: what it says, algorithm, type, case. Of a case, the largest input that a rival has, too.
+# One pair of bars for each primitive: label, algorithm, type, case. It shows the largest input that a rival ran as
+# well.
 OVERVIEW = [
     ("Sum", "DeviceReduce::Sum", "i32", "uniform"),
     ("Sums of segments of 100", "DeviceSegmentedReduce::Sum", "i32", "len=100"),
@@ -597,33 +602,33 @@ OVERVIEW = [
     ("Hash join, 2^24 x 2^24 rows", "DeviceHashJoin::Inner", "u32:u32", "2^24x2^24 match=1 zipf=0 mult=1 dense"),
 ]
 OVERVIEW_TITLE = "Speed in % of a copy's bytes per second"
-# A picture stands on pages with a light and with a dark background.
+# The colours fit pages with a light and with a dark background.
 OVERVIEW_STYLE = (
     "text{fill:#333}.end{text-anchor:end}.mid{text-anchor:middle}.name{font-weight:bold}"
     ".small{font-size:11px;fill:#666}.ours{fill:#0072b2}.theirs{fill:#b5b5b5}.limit{stroke:#333;stroke-dasharray:4 3}"
     ".page{fill:#fff}.halo{paint-order:stroke;stroke:#fff;stroke-width:3px}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.small{fill:#aaa}.ours{fill:#56b4e9}.theirs{fill:#7d7d7d}"
     ".limit{stroke:#e6e6e6}.page{fill:#16181c}.halo{stroke:#16181c}}")
-# Names of rivals other than a call of CUB's that does the same, by algorithm and library.
+# Names of rivals that are not CUB's call for the same task, by algorithm and library.
 RIVAL_NAMES = {("DeviceHashJoin::Inner", "cub"): "CUB's parts", ("DeviceHashJoin::Inner", "host"): "the host",
                ("DeviceTopK::MaxKeys", "cub_sort"): "CUB's sort", ("DeviceTopK::MaxKeys", "sort"): "strata's sort",
                ("DeviceTranspose::Transpose", "plain_tile"): "plain tiles",
                ("DeviceTranspose::Transpose", "naive"): "a plain kernel",
                ("DeviceSegmentedMergeSort::SortKeysCopy", "one_block"): "one block each"}
-# What a count is of, if not of items.
+# What is counted, if not items.
 COUNTED = {"DeviceHashJoin::Inner": "rows", "DeviceMemcpy::Batched": "buffers"}
 
 
 def rival_name(algorithm, rival, libs):
-    # In files of November 2026, the sort of CUB has the name of CUB, which had no top-k then.
+    # In files of November 2026, `cub` is CUB's sort: they were measured with a CUB that has no top-k.
     if algorithm.startswith("DeviceTopK::") and rival == "cub" and "cub_sort" not in libs:
         rival = "cub_sort"
     return RIVAL_NAMES.get((algorithm, rival), "CUB" if rival == "cub" else rival)
 
 
 def overview_rows(timings):
-    """(text, key, name of the fastest rival, percent of a copy's speed of strata, of this rival, times faster) of each
-    primitive that the files have."""
+    """Returns one tuple for each primitive in the files: (label, key, name of the fastest rival, strata's percent of a
+    copy's speed, the rival's percent, the rival's time divided by strata's)."""
     rows = []
     for text, algorithm, type_, case in OVERVIEW:
         keys = [key for key, libs in timings.items() if key[:3] == (algorithm, type_, case) and "strata" in libs and
@@ -640,7 +645,7 @@ def overview_rows(timings):
 
 
 def overview_title(context):
-    """Of a chart that says which GPU it is about and which CUB, if that is known."""
+    """Returns the title of the overview, with the GPU and the version of CUB if they are known."""
     gpu, cub = (context or {}).get("gpu"), (context or {}).get("cub")
     if not gpu:
         return OVERVIEW_TITLE
@@ -648,7 +653,8 @@ def overview_title(context):
 
 
 def collective_bars(groups, left, top, length):
-    """Bars of the geometric means of groups of collectives; 1.5 times CUB's speed is `length` long."""
+    """Draws a bar for the geometric mean of each group of collectives. A bar for 1.5 times CUB's speed is `length`
+    long."""
     unit = length / 1.5
     out = [f'<text x="14" y="{top}" font-size="16" class="name">In a kernel: speed of collectives over CUB&#x27;s, '
            'geometric means</text>',
@@ -695,7 +701,7 @@ def overview_svg(timings, title):
         for row, (value, kind) in enumerate(((ours, "ours"), (theirs, "theirs"))):
             out.append(f'<rect x="{left}" y="{y + row * 14}" width="{value * scale:.1f}" height="13" class="{kind}"/>')
             end = left + value * scale
-            if end < limit < end + 40:  # The line ends above the number and goes on below it.
+            if end < limit < end + 40:  # interrupts the line of the limit behind the number
                 out.append(f'<rect x="{limit - 2}" y="{y + row * 14 - 1}" width="4" height="15" class="page"/>')
             out.append(f'<text x="{end + 5:.1f}" y="{y + row * 14 + 11}" class="small halo">{value:.0f} %</text>')
         out.append(f'<text x="{width - right}" y="{y + 18}"><tspan class="name">{ratio:.2f} times</tspan> '
@@ -713,7 +719,7 @@ Bar = collections.namedtuple("Bar", "key rival min_ratio min_percent_of_copy min
 
 
 def read_bars(path):
-    """Bars; the values are None where there are none, and rival is "" where none is named."""
+    """Returns the bars of a file. Values that a bar does not have are None; a rival that it does not name is ""."""
     def number(row, name):
         return float(row[name]) if row.get(name) else None
 
@@ -735,7 +741,7 @@ def is_pattern(key):
 
 
 def check_pattern(bar, comparisons):
-    """Text and whether a bar about all cases that match its patterns is met. `|` stands between patterns."""
+    """Checks a bar for all cases that match its patterns, which `|` separates. Returns (text, True if it is met)."""
     def matches(text, patterns):
         return any(fnmatch.fnmatchcase(text, pattern) for pattern in patterns.split("|"))
 
@@ -759,7 +765,7 @@ def check_pattern(bar, comparisons):
 
 
 def check_bars(bars, comparisons, timings):
-    """Lines of text, one per bar, and whether every bar is met."""
+    """Returns (one line of text for each bar and a sum, True if every bar is met)."""
     by_key = {(c.key, c.rival): c for c in comparisons}
     lines, met = [], 0
     for bar in bars:
@@ -816,19 +822,19 @@ def write_pages(paths, timings):
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("csv", nargs="+", help="written by a benchmark program; a case that is in "
-                        "several files counts with the median of its medians")
+    parser.add_argument("csv", nargs="+", help="written by a benchmark program; the time of a case "
+                        "that is in several files is the median of its medians")
     parser.add_argument("--markdown", metavar="FILE", help="where the table goes (default: printed)")
     parser.add_argument("--svg", metavar="FILE", help="where the chart goes")
     parser.add_argument("--overview", metavar="FILE", help="where a chart with one bar for each primitive goes")
-    parser.add_argument("--bars", metavar="FILE", help="print pass or FAIL per bar of this file; the "
+    parser.add_argument("--bars", metavar="FILE", help="print pass or FAIL for each bar in this file; the "
                         "exit code is 1 unless all are met")
     parser.add_argument("--context", metavar="FILE", help="JSON of Google Benchmark of the same run")
     parser.add_argument("--other-cub", nargs="+", action="append", default=[], metavar=("VERSION", "CSV"),
-                        help="files of the same programs beside another CUB: a table puts the versions side by side")
-    parser.add_argument("--title", help="of table and charts")
-    parser.add_argument("--pages", nargs="+", metavar="PAGE", help="write the tables of collectives in these Markdown "
-                        "pages anew, and nothing else")
+                        help="files of the same programs with another CUB: a table puts the versions side by side")
+    parser.add_argument("--title", help="title of the table and the charts")
+    parser.add_argument("--pages", nargs="+", metavar="PAGE", help="only rewrite the tables of collectives in these "
+                        "Markdown pages")
     options = parser.parse_args(arguments)
     try:
         timings = read_timings(options.csv)

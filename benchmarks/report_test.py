@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of report.py: python3 report_test.py"""
+"""Tests report.py: python3 benchmarks/report_test.py"""
 
 import contextlib
 import glob
@@ -29,7 +29,7 @@ def comparisons_of(*paths):
 
 
 class Files(unittest.TestCase):
-    """Gives each test a folder of its own."""
+    """Gives each test its own folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -43,7 +43,7 @@ class Files(unittest.TestCase):
         return path
 
     def run_report(self, *arguments):
-        """(exit code, standard output)"""
+        """Returns (exit code, standard output)."""
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
             code = report.main(list(arguments))
@@ -97,7 +97,7 @@ class SeveralDevices(Files):
 
 
 class Collectives(Files):
-    """Kernels of one collective each: a full device, and one block."""
+    """Tests of kernels of one collective, on a full device and with one block."""
 
     HEADER = ",".join([*report.COLUMNS, report.CYCLES_COLUMN, *report.USE_COLUMNS]) + "\n"
     ROWS = [("BlockRadixSort::Sort,u32,256x8,2048000", "0.3,0.3", "0.45,0.45", "", ""),
@@ -134,7 +134,7 @@ class Collectives(Files):
 
     def test_other_files_have_no_table_of_groups(self):
         self.assertNotIn("Collectives of blocks", self.run_report(FIXTURE)[1])
-        # The exchange of another program has no figures of its kernel.
+        # An exchange in a file without the columns of the kernel is no collective.
         path = self.file("plain.csv", ",".join(report.COLUMNS) + "\n" + "".join(
             f"BlockExchange::A,u32,128x24,1024,{lib},1,1,1,1,\n" for lib in ("strata", "cub")))
         self.assertNotIn("Collectives of blocks", self.run_report(path)[1])
@@ -176,7 +176,7 @@ class Collectives(Files):
 
     def test_pages_have_the_published_figures(self):
         h200 = os.path.join(HERE, "results", "h200")
-        # Those beside the newest CUB, or else beside another one.
+        # The results with the newest CUB, or else with an older one.
         folders = [h200, *sorted(glob.glob(os.path.join(h200, "cub-*")), reverse=True)]
         files = next(filter(None, (glob.glob(os.path.join(folder, "block_*.csv")) +
                                    glob.glob(os.path.join(folder, "warp.csv")) for folder in folders)))
@@ -232,7 +232,7 @@ class Ratios(Files):
 
 
 class Rivals(Files):
-    """A case with two rivals beside a copy, and no CUB."""
+    """Tests of a case with a copy and two rivals, neither of which is CUB."""
 
     def setUp(self):
         super().setUp()
@@ -407,7 +407,7 @@ class Overview(Files):
     def test_it_can_be_read_on_a_dark_page(self):
         text = report.overview_svg({}, "t")
         self.assertIn("prefers-color-scheme:dark", text)
-        # Colours are those of the style sheet, which has two of each.
+        # Elements have no colour of their own. The style sheet has a light and a dark one for each class.
         self.assertNotRegex(text.split("</style>", 1)[1], r"(fill|stroke)[=:]")
         light, dark = report.OVERVIEW_STYLE.split("@media", 1)
         for name in ("text", "ours", "theirs", "limit", "page", "halo"):
@@ -522,7 +522,7 @@ class Bars(Files):
 
 
 class Versions(Files):
-    """Beside several versions of CUB."""
+    """Tests of results with several versions of CUB."""
 
     def setUp(self):
         super().setUp()

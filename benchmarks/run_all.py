@@ -4,17 +4,18 @@
 """Builds and runs all benchmark programs, and writes results/<gpu>/: CSV files, the table, charts, and the context.
 
     run_all.py                       build, measure, write benchmarks/results/<gpu>/
-    run_all.py --quick               fewer samples, inputs of up to 2^24 items: tries whether all runs
-    run_all.py --cub DIR,toolkit     beside the CUB whose headers are in DIR, and the toolkit's
-    run_all.py --programs DIR        programs that are built already
-    run_all.py --index               measure nothing: write results/README.md anew
+    run_all.py --quick               fewer samples, inputs of at most 2^24 items: checks that everything runs
+    run_all.py --cub DIR,toolkit     compare with the CUB whose headers are in DIR, and with the toolkit's
+    run_all.py --programs DIR        run programs that are built already
+    run_all.py --index               measure nothing, only rewrite results/README.md
 
-The rival is CUB's newest release, which fetch_cub.py gets from PyPI, and then the CUB of the toolkit. Programs are
-built and run once for each. results/<gpu>/ is beside the first one, results/<gpu>/cub-<version>/ beside the other.
+The rivals are CUB's newest release, which fetch_cub.py downloads from PyPI, and the CUB of the toolkit. The programs
+are built and run once with each. results/<gpu>/ has the results with the first CUB, results/<gpu>/cub-<version>/ those
+with the other.
 
-Run again after an interruption, it goes on with the programs that are missing. The exit code is 0 if all programs ran
-and gave right results, 1 if one failed (the others' results are written), 2 if nothing could be measured, and 130
-after an interruption.
+If it was interrupted, the same command goes on with the missing programs. The exit code is 0 if all programs ran and
+gave right results, 1 if one failed (the others' results are written), 2 if nothing could be measured, and 130 after an
+interruption.
 """
 
 import argparse
@@ -37,24 +38,24 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 RESULTS = os.path.join(HERE, "results")
 
-# What a quick run asks of a program: less than is published.
+# Options of the programs in a quick run, whose results are not good enough to publish.
 QUICK = ["--samples", "5", "--target-us", "200", "--max-n", str(1 << 24), "--no-latency"]
 
 
-# Programs that run once more with a cold cache, as <name>_cold, and what of them then runs.
+# Programs that run a second time with a cold cache, as <name>_cold, and their options for this run.
 COLD = {"radix_sort": [], "reduce": [], "scan": [], "segmented_sort": ["--filter", "DeviceMergeSort"], "select": [],
         "transform": []}
-# Programs whose rivals are not CUB's: one version of it is enough.
+# Programs without CUB as a rival. They run only with the first CUB.
 WITHOUT_CUB = ("distributed", "transpose")
 UNKNOWN_CUB = "unknown"
 
 
 class RunError(Exception):
-    """Said to the user, without a traceback."""
+    """An error whose message the user sees without a traceback."""
 
 
 def ask(command, default="unknown"):
-    """The first line that a command prints."""
+    """Returns the first line that a command prints."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
         return done.stdout.splitlines()[0].strip()
@@ -72,7 +73,7 @@ def commit_of_tree():
 
 
 def gpus():
-    """[(name, compute capability)]"""
+    """Returns [(name, compute capability)] of this machine's GPUs."""
     try:
         done = subprocess.run(["nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
@@ -82,13 +83,13 @@ def gpus():
 
 
 def folder_name(gpu):
-    """NVIDIA GeForce RTX 4090 -> rtx-4090, NVIDIA H200 -> h200"""
+    """Shortens a GPU's name: NVIDIA GeForce RTX 4090 -> rtx-4090, NVIDIA H200 -> h200."""
     name = re.sub(r"^(NVIDIA|Tesla|GeForce|Quadro)\s+", "", re.sub(r"^NVIDIA\s+", "", gpu))
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def cub_folders(wanted):
-    """Of what --cub says, the folders of headers; "" is the toolkit's."""
+    """Returns the folders of headers that the value of --cub stands for. "" stands for the toolkit's."""
     folders = []
     for what in [part for part in wanted.split(",") if part]:
         if what == "toolkit":
@@ -98,8 +99,8 @@ def cub_folders(wanted):
                 folders.append(fetch_cub.fetch())
             except fetch_cub.FetchError as error:
                 before = fetch_cub.fetched_before()
-                raise RunError(f"CUB's newest release: {error}.\nName a folder with its headers, as --cub "
-                               f"{before[0] if before else 'DIR'},toolkit, or measure beside the toolkit's alone, by "
+                raise RunError(f"CUB's newest release: {error}.\nPass a folder with its headers, as --cub "
+                               f"{before[0] if before else 'DIR'},toolkit, or compare only with the toolkit's, by "
                                "--cub toolkit") from error
         elif fetch_cub.version_of(what) is None:
             raise RunError(f"--cub: {what} is neither newest nor toolkit, nor a folder with cub/version.cuh")
@@ -111,7 +112,7 @@ def cub_folders(wanted):
 
 
 def build(folder, architecture, jobs, cub, targets):
-    """Programs in a folder beside CUB of another folder, or the toolkit's."""
+    """Builds programs in `folder`, with the CUB in the folder `cub`, or with the toolkit's if that is empty."""
     commands = [["cmake", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DSTRATA_ENABLE_CUDA=ON",
                  f"-DCMAKE_CUDA_ARCHITECTURES={architecture}", "-DSTRATA_BUILD_BENCHMARKS=ON",
                  "-DSTRATA_BUILD_TESTS=OFF", "-DSTRATA_BUILD_EXAMPLES=OFF", f"-DSTRATA_BENCHMARK_CUB_DIR={cub}"],
@@ -128,7 +129,7 @@ def build(folder, architecture, jobs, cub, targets):
 
 
 def targets_of(only, is_first):
-    """What is to be built. Beside the first CUB all programs, beside another one those that it takes part in."""
+    """Returns what to build: with the first CUB all programs, with another one only those that have CUB as a rival."""
     names = {name[:-len("_cold")] if name.endswith("_cold") else name for name in only}
     if not names and is_first:
         return ["benchmark_programs"]
@@ -137,7 +138,8 @@ def targets_of(only, is_first):
 
 
 def builds_of(options, architecture, only):
-    """[(version of CUB, folder with programs)], in the order of the options, each version once."""
+    """Builds the programs if necessary. Returns [(version of CUB, folder of programs)] in the order of the options,
+    each version once."""
     if options.programs:
         folders = list(options.programs)
     else:
@@ -154,7 +156,7 @@ def builds_of(options, architecture, only):
 
 
 def built_with(folder):
-    """The version of CUB that CMake has written beside the programs."""
+    """Returns the version of CUB that CMake wrote into the folder of the programs."""
     try:
         with open(os.path.join(folder, "cub_version"), encoding="utf-8") as file:
             number = int(file.read())
@@ -164,7 +166,7 @@ def built_with(folder):
 
 
 def runs_in(folder, only, devices, is_first=True):
-    """{name: (path, arguments)}. The program of several GPUs runs where there are several."""
+    """Returns {name: (path, arguments)}. The program for several GPUs runs only if there are several."""
     found = {os.path.basename(path)[:-len("_benchmark")]: path
              for path in sorted(glob.glob(os.path.join(folder, "*_benchmark")))}
     if not found:
@@ -211,14 +213,14 @@ def count_rows(path):
 
 
 def listed(path, arguments):
-    """Names of cases and libraries, one a line."""
+    """Returns the number of results that a program lists, one for each case and library."""
     done = subprocess.run([path, "--list", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           check=False)
     return max(1, len(done.stdout.splitlines()))
 
 
 def run_program(name, path, folder, arguments, commit, show):
-    """(exit code, context of the program); its CSV is in the folder if it has a row."""
+    """Runs a program. Returns (exit code, the program's context). Leaves its CSV in the folder if it has a row."""
     part, context, log = (os.path.join(folder, name + end) for end in (".csv.part", ".json.part", ".log"))
     with open(log, "w", encoding="utf-8") as out:
         process = subprocess.Popen([path, "--csv", part, f"--benchmark_out={context}", "--git-hash", commit,
@@ -251,7 +253,8 @@ def run_program(name, path, folder, arguments, commit, show):
 
 
 def load_state(folder, identity):
-    """What an earlier run of the same has measured, {program: ...}, and why not."""
+    """Returns the programs that an earlier run with the same identity measured, {program: ...}, and what differs if the
+    earlier run had another identity."""
     try:
         with open(os.path.join(folder, "context.json"), encoding="utf-8") as file:
             state = json.load(file)
@@ -273,7 +276,7 @@ def save_state(folder, identity, programs):
 
 
 def merged(contexts):
-    """One context of those of all programs: what differs is a range, or a list."""
+    """Merges the contexts of all programs. Values that differ become a range or a list."""
     values = {}
     for context in contexts:
         for key, value in context.items():
@@ -300,12 +303,12 @@ def csv_files(folder):
 
 
 def other_cubs(folder):
-    """The folders in a folder of results that are beside another CUB."""
+    """Returns the folders in a folder of results that have the results with another CUB."""
     return [path for path in sorted(glob.glob(os.path.join(folder, "cub-*"))) if csv_files(path)]
 
 
 def context_of(folder):
-    """Of a results folder: context.json, or the table in its README.md."""
+    """Returns the context of a folder of results, from context.json or from the table in its README.md."""
     try:
         with open(os.path.join(folder, "context.json"), encoding="utf-8") as file:
             return json.load(file)["context"]
@@ -325,7 +328,7 @@ def write(path, text):
 
 
 def write_report(folder):
-    """Table and charts of the CSV files in a folder."""
+    """Writes the table and the charts of the CSV files in a folder. Returns the comparisons."""
     timings = report.read_timings(csv_files(folder))
     comparisons = report.compare(timings)
     context = context_of(folder)
@@ -379,7 +382,7 @@ This page is written by `run_all.py --index` from the files in the folders.
 
 
 def index_row(folder, name):
-    """A line of the table: what is in a folder of results."""
+    """Returns the line of the table for a folder of results."""
     context = context_of(folder)
     statuses = [comparison.status for comparison in report.compare(report.read_timings(csv_files(folder)))]
     numbers = " | ".join(str(statuses.count(status)) for status in ("faster", "same", "slower", "unsure"))
@@ -391,7 +394,7 @@ def index_row(folder, name):
 
 
 def collective_rows(folder, name):
-    """Lines of the table of collectives, one for each group of them that a folder of results has."""
+    """Returns the lines of the table of collectives: one for each group in a folder of results."""
     context = context_of(folder)
     rows = []
     for group, alone, members in report.collective_groups(report.compare(report.read_timings(csv_files(folder)))):
@@ -403,7 +406,7 @@ def collective_rows(folder, name):
 
 
 def index_text(results):
-    """results/README.md"""
+    """Returns the text of results/README.md."""
     lines, in_kernels, picture = [], [], None
     for name in sorted(os.listdir(results)):
         folder = os.path.join(results, name)
@@ -421,14 +424,15 @@ def index_text(results):
 
 
 def counts_with_cub(folder):
-    """{status: number} of the comparisons with CUB."""
+    """Returns {status: number of comparisons with CUB}."""
     statuses = [comparison.status for comparison in report.compare(report.read_timings(csv_files(folder)))
                 if comparison.rival == "cub"]
     return {status: statuses.count(status) for status in ("faster", "same", "slower", "unsure")}
 
 
 def front_page_text(folder):
-    """What README.md of the project says of these results, of those beside the newest CUB first; a test compares."""
+    """Returns the sentences on these results in README.md of the project, with the newest CUB first. A test checks that
+    README.md has them."""
     def version(path):
         return [int(number) for number in re.findall(r"\d+", context_of(path).get("cub", ""))]
     newest, *others = sorted([folder, *other_cubs(folder)], key=version, reverse=True)
@@ -453,21 +457,21 @@ def pack(folder, target):
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small and soon; not to be published")
-    parser.add_argument("--only", default="", metavar="NAME,...", help="these programs, as reduce,scan")
+    parser.add_argument("--quick", action="store_true", help="a small, quick run; do not publish its results")
+    parser.add_argument("--only", default="", metavar="NAME,...", help="only these programs, such as reduce,scan")
     parser.add_argument("--out", metavar="DIR", help="default: benchmarks/results/<gpu>")
     parser.add_argument("--overwrite", action="store_true", help="replace results that are there already")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "benchmarks"), metavar="DIR",
-                        help="where programs are built beside the toolkit's CUB (default build/benchmarks); those "
-                        "beside another one are built in DIR-cub-<version>")
+                        help="where programs are built with the toolkit's CUB (default build/benchmarks); programs "
+                        "with another CUB are built in DIR-cub-<version>")
     parser.add_argument("--cub", default="newest,toolkit", metavar="WHAT,...",
                         help="the rivals: newest, toolkit, or a folder with headers, as of fetch_cub.py (default "
-                        "newest,toolkit). What CUB has no part in is measured beside the first one alone")
+                        "newest,toolkit). Programs without CUB as a rival run only with the first one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
     parser.add_argument("--programs", action="append", metavar="DIR",
-                        help="use the programs in this folder, build none; again for those beside an older CUB")
+                        help="run the programs in this folder, build none; repeat it for programs with another CUB")
     parser.add_argument("--index", action="store_true",
-                        help="write results/README.md, print what README.md of the project says, and end")
+                        help="write results/README.md, print the sentences for README.md of the project, and end")
     return parser.parse_args(arguments)
 
 
@@ -488,7 +492,7 @@ def measure(options):
 
 
 def measure_beside(options, version, runs, folder, gpu):
-    """Runs what a folder of results lacks; {name: what happened}."""
+    """Runs the programs whose results a folder lacks. Returns {name: what happened}, with earlier runs."""
     os.makedirs(folder, exist_ok=True)
     commit = commit_of_tree()
     identity = {"gpu": gpu, "commit": commit, "quick": options.quick, "cub": version,
@@ -496,8 +500,8 @@ def measure_beside(options, version, runs, folder, gpu):
     done, differing = load_state(folder, identity)
     is_ours = os.path.exists(os.path.join(folder, "context.json")) and not differing
     if csv_files(folder) and not is_ours and not options.overwrite:
-        raise RunError(f"{folder} has results of another run{f' (other {differing})' if differing else ''}: name "
-                       "another folder with --out, or replace them with --overwrite")
+        raise RunError(f"{folder} has results of another run{f' (other {differing})' if differing else ''}: pass "
+                       "another folder by --out, or replace them by --overwrite")
     done = {name: program for name, program in done.items() if program["exit_code"] == 0 and
             os.path.exists(os.path.join(folder, f"{name}.csv"))}
     bar = Bar()
@@ -528,10 +532,10 @@ def measure_beside(options, version, runs, folder, gpu):
 
 
 def finish(options, folder, measured):
-    """Reports of [(folder, runs, what happened)], the first of which is the one that the others lie in."""
+    """Writes the reports of [(folder, runs, what happened)]. The other folders lie in the first one."""
     failed = [os.path.join(os.path.relpath(part, folder), name) if part != folder else name
               for part, runs, done in measured for name in runs if done[name]["exit_code"] != 0]
-    for part, _, _ in reversed(measured):  # The first one's table has the others', too.
+    for part, _, _ in reversed(measured):  # the first one is last, because its table also has the others' figures
         if not csv_files(part):
             raise RunError(f"no program has a result; their messages are in {part}/*.log")
         comparisons = write_report(part)
@@ -542,9 +546,9 @@ def finish(options, folder, measured):
     if failed:
         print(f"failed: {', '.join(failed)}. Run again to repeat them.")
     if options.quick:
-        print("A quick run shows that all runs. Its figures are not to be sent.")
+        print("A quick run only shows that everything runs. Its figures are not to be sent.")
     elif options.only:
-        print("Some programs only: run without --only before you send the results.")
+        print("Only some programs have run: run without --only before you send the results.")
     else:
         is_result = os.path.dirname(os.path.abspath(folder)) == RESULTS
         target = os.path.join(ROOT, "build") if is_result else os.path.dirname(os.path.abspath(folder))

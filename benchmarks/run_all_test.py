@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of run_all.py with scripts in the place of benchmark programs: python3 benchmarks/run_all_test.py"""
+"""Tests run_all.py, with scripts instead of benchmark programs: python3 benchmarks/run_all_test.py"""
 
 import contextlib
 import io
@@ -22,7 +22,7 @@ import run_all  # noqa: E402
 
 FIXTURE = os.path.join(HERE, "testdata", "report.csv")
 
-# Takes the options of a benchmark program, notes that it ran, and writes the fixture and a context.
+# Takes the options of a benchmark program, records that it ran, and writes the fixture and a context.
 SCRIPT = """#!/bin/sh
 [ "$1" = --list ] && { cat @FIXTURE@; exit 0; }
 echo "$@" >> @FOLDER@/ran_@NAME@
@@ -56,7 +56,7 @@ class Runs(unittest.TestCase):
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
     def options_of(self, name, folder=None):
-        """The options of each run."""
+        """Returns the options of each run of a program."""
         try:
             with open(os.path.join(folder or self.folder, f"ran_{name}"), encoding="utf-8") as file:
                 return file.readlines()
@@ -67,7 +67,7 @@ class Runs(unittest.TestCase):
         return len(self.options_of(name))
 
     def built_with(self, number, cub, *names):
-        """A folder of programs beside a CUB."""
+        """Makes a folder of programs that were built with a version of CUB."""
         folder = os.path.join(self.folder, f"built-{number}")
         os.makedirs(folder, exist_ok=True)
         run_all.write(os.path.join(folder, "cub_version"), f"{number}\n")
@@ -76,7 +76,7 @@ class Runs(unittest.TestCase):
         return folder
 
     def run_all(self, *arguments):
-        """(exit code, what is printed)"""
+        """Returns (exit code, printed text)."""
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             code = run_all.main(["--programs", self.folder, "--out", self.out, *arguments])
@@ -222,7 +222,7 @@ class Runs(unittest.TestCase):
         self.assertNotIn("Versions of CUB", self.read("cub-3.0.1/README.md"))
         self.assertEqual(json.loads(self.read("context.json"))["run"]["cub"], "3.5.0")
         self.assertEqual(json.loads(self.read("cub-3.0.1/context.json"))["run"]["cub"], "3.0.1")
-        # The transpose has no rival of CUB's.
+        # CUB is no rival of the transpose, so it runs only with the first CUB.
         self.assertEqual((len(self.options_of("transpose", new)), len(self.options_of("transpose", old))), (1, 0))
         with tarfile.open(f"{self.out}.tar.gz") as archive:
             self.assertIn("out/cub-3.0.1/merge.csv", archive.getnames())
@@ -265,7 +265,7 @@ class Runs(unittest.TestCase):
 
 
 class Rivals(unittest.TestCase):
-    """What --cub means."""
+    """Tests of the option --cub."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceScan beside CUB's. The necessary traffic is the input, read once, and the output, written
-// once.
+// Compares DeviceScan with CUB's. The necessary traffic is the input, read once, and the output, written once.
 
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
@@ -17,10 +16,10 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace scan_benchmark {
 
-/// x -> factor * x + summand, modulo 2^64: 16 bytes.
+/// The function x -> factor * x + summand, modulo 2^64, a value of 16 bytes.
 struct affine {
   std::uint64_t factor;
   std::uint64_t summand;
@@ -29,7 +28,7 @@ struct affine {
   }
 };
 
-/// First `a`, then `b`: the order of operands matters.
+/// Applies `a`, then `b`, so the order of operands matters.
 struct compose {
   __host__ __device__ affine operator()(const affine& a, const affine& b) const {
     return {a.factor * b.factor, b.factor * a.summand + b.summand};
@@ -41,7 +40,7 @@ struct compose {
 template <>
 struct bench::random_value<scan_benchmark::affine> {
   static __device__ scan_benchmark::affine from(std::uint64_t bits) {
-    // Odd factors: products do not run into 0.
+    // Products of odd factors never become 0.
     return {bits | 1, bench::random_bits(bits)};
   }
 };
@@ -54,9 +53,8 @@ using bench::timing;
 using bench::workload;
 using namespace scan_benchmark;
 
-/// Two orders of summation, each with its own rounding errors, may differ by this much. Values in
-/// [0, 1) have a large sum, and the relative error is small; the 16-bit formats are summed in
-/// [-1, 1), where the sum and its error grow with sqrt(n).
+/// Tolerance between two orders of summation, which round differently. Values in [0, 1) have a large sum, so the
+/// relative error is small. The 16-bit formats are summed in [-1, 1). There, the sum and its error grow with sqrt(n).
 template <class T>
 bench::tolerance sum_tolerance(std::int64_t n) {
   const double root = std::sqrt(static_cast<double>(n));
@@ -67,13 +65,13 @@ bench::tolerance sum_tolerance(std::int64_t n) {
 struct use_strata {};
 struct use_cub {};
 
-/// A workload of one input and one output, by `call(library, storage, bytes, in, out, stream)` with
-/// use_strata or use_cub for the library.
+/// A workload of one input and one output. Its peers run `call(library, storage, bytes, in, out, stream)`, where the
+/// library is use_strata or use_cub.
 template <class T, class Call>
 workload scan(const environment& env, std::int64_t n, bench::tolerance allowed, Call call) {
   const auto in = bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
   const device_array<T> ours(static_cast<std::size_t>(n)), theirs(static_cast<std::size_t>(n));
-  // Poisoned differently, so that an item never written shows.
+  // Different bytes, so that an item that is never written shows.
   ours.fill_bytes(0xa5, env.stream);
   theirs.fill_bytes(0x5a, env.stream);
   workload work;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedRadixSort beside CUB's, which has the same calls and one block for each segment. The necessary traffic
-// is the items, read once and written once, and the offsets.
+// Compares DeviceSegmentedRadixSort with CUB's, which has the same calls and uses one block for each segment. The
+// necessary traffic is the items, read once and written once, and the offsets.
 
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
@@ -29,7 +29,7 @@ struct use_cub {
   using sort = cub::DeviceSegmentedRadixSort;
 };
 
-/// Ten segments of a twentieth of the items each, between segments of 1 to 200.
+/// Ten segments with a twentieth of the items each, between segments of 1 to 200 items.
 offset_list ten_long(std::int64_t n, std::uint64_t seed) {
   offset_list offsets = {0};
   for (std::int64_t i = 1; i <= 10; ++i) {
@@ -101,8 +101,8 @@ void add_segments(bench::suite& suite, const char* algorithm, const char* type,
   for (const int log_size : {20, 24, 27}) {
     const std::int64_t n = std::int64_t{1} << log_size;
     const auto add = [&](const bench::named_law& which) {
-      // CUB takes a block for each segment: pairs in segments of 8 or 32 take 352 and 89 ms for 2^24 items (H200), and
-      // for 2^27 longer than a case may; so do those among many empty ones.
+      // CUB uses one block for each segment. Pairs in segments of 8 or 32 items take 352 and 89 ms for 2^24 items
+      // (H200), and longer than a case may take for 2^27. So do pairs among many empty segments.
       const std::string length = which.name;
       const bool is_too_slow = log_size > 24 && (length == "u8" || length == "u32" || length == "many_empty");
       const bool is_rival = log_size <= which.most_of_cub && !is_too_slow;

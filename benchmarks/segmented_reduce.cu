@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedReduce beside CUB's. The necessary traffic is the input, the offsets if there are
-// any, and one result per segment.
+// Compares DeviceSegmentedReduce with CUB's. The necessary traffic is the input, the offsets if there are any, and one
+// result per segment.
 
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
@@ -34,7 +34,7 @@ using bench::zipf;
 
 // ------------------------------------------------------------------ peers
 
-/// Segments of one length, given by their size instead of by offsets; 0: by offsets.
+/// The length of all segments if the call gets one length, or 0 if it gets offsets.
 struct fixed_length {
   int value = 0;
 };
@@ -75,7 +75,7 @@ workload segmented_sum(const environment& env, const offset_list& host_offsets, 
   }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
-  const bench::tolerance allowed = {1e-4, 0};  // Floating-point sums in two orders.
+  const bench::tolerance allowed = {1e-4, 0};  // the libraries add floating-point numbers in different orders
   work.verify = [=] { return bench::difference(by_strata, by_cub, allowed, stream); };
   return work;
 }
@@ -87,8 +87,8 @@ benchmark_case segmented_case(const char* type, std::string data_case, std::int6
   return {"DeviceSegmentedReduce::Sum", type, std::move(data_case), n, how, std::move(prepare)};
 }
 
-/// About 2^log_size items in whole segments of `length`, by offsets or (`fixed`) by their length,
-/// which CUB before 3.2 cannot be given: it takes the offsets in both cases.
+/// About 2^log_size items in whole segments of `length`. The call gets offsets or (`fixed`) the length. CUB before 3.2
+/// takes no length, so it always gets offsets.
 template <class T>
 void add_equal(bench::suite& suite, const char* type, int log_size, int length, bool fixed = false,
                timing how = timing::batched) {
@@ -101,7 +101,7 @@ void add_equal(bench::suite& suite, const char* type, int log_size, int length, 
   suite.add(segmented_case(type, data_case, segments * length, how, prepare));
 }
 
-/// 2^log_size items in segments as `lengths(n, seed)` draws them.
+/// 2^log_size items in segments whose offsets `lengths(n, seed)` returns.
 template <class T, class Lengths>
 void add_unequal(bench::suite& suite, const char* type, const char* data_case, int log_size, Lengths lengths) {
   const std::int64_t n = std::int64_t{1} << log_size;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedScan beside CUB's, which CUB has since 3.3, and beside a scan by key, which does the same where every
-// item has the number of its segment as a key (`cub_by_key`). The necessary traffic is the items, read once and written
-// once, and the offsets; the keys of the scan by key do not count.
+// Compares DeviceSegmentedScan with CUB's, which exists since CUB 3.3, and with a scan by key (`cub_by_key`), whose
+// keys are the segment numbers of the items. The necessary traffic is the items, read once and written once, and the
+// offsets. The keys of the scan by key do not count.
 
 #include <cub/device/device_scan.cuh>
 #include <cub/version.cuh>
@@ -41,7 +41,7 @@ device_array<std::uint32_t> segment_numbers(const offset_list& offsets, cudaStre
   return keys;
 }
 
-/// Exact for integers: only they are summed here.
+/// Sums integers, which are exact in any order.
 template <class T>
 workload segmented_sum(const environment& env, const offset_list& host_offsets) {
   const device_array<std::int32_t> offsets(host_offsets.size());

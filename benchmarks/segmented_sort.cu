@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedMergeSort, by a comparator, beside CUB's DeviceSegmentedSort, which sorts numbers by their
-// bits, and DeviceMergeSort beside CUB's. Where all segments fit a tile of 128 x 50 items, one block for each segment
-// is a rival too. The necessary traffic is the items, read once and written once, and the offsets.
+// Compares DeviceSegmentedMergeSort, with a comparator, with CUB's DeviceSegmentedSort, which sorts numbers by their
+// bits, and DeviceMergeSort with CUB's. If no segment has more than 128 x 50 items, a kernel of one block for each
+// segment is a rival too. The necessary traffic is the items, read once and written once, and the offsets.
 
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
@@ -31,7 +31,7 @@ using bench::offset_list;
 using bench::timing;
 using bench::workload;
 
-/// An object of the user's, of which no library knows that it compares numbers.
+/// A user's comparator, which neither library recognises as an ascending order of numbers.
 struct is_less {
   template <class T>
   __host__ __device__ bool operator()(const T& a, const T& b) const {

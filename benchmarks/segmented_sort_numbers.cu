@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedSort beside CUB's, which has the same calls: segments of many distributions of length, and rows as
-// inference engines sort them (`rows=256 x 4096`). The necessary traffic is the items, read once and written once, and
-// the offsets.
+// Compares DeviceSegmentedSort with CUB's, which has the same calls: segments of many distributions of length, and rows
+// as inference engines sort them (`rows=256 x 4096`). The necessary traffic is the items, read once and written once,
+// and the offsets.
 
 #include <cub/device/device_segmented_sort.cuh>
 #include <strata/device/device_segmented_sort.cuh>
@@ -29,7 +29,7 @@ struct use_cub {
   using sort = cub::DeviceSegmentedSort;
 };
 
-/// Segments side by side, and keys.
+/// Keys, and the offsets of their segments, which follow each other without gaps.
 template <class Key>
 struct input {
   device_array<std::int32_t> offsets;

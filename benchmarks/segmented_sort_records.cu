@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedMergeSort of records of 16 bytes, by a comparator that looks at one member. No segmented
-// sort of CUB takes them; for one segment its DeviceMergeSort does.
+// DeviceSegmentedMergeSort of 16-byte records, with a comparator of one member. No segmented sort of CUB takes them, so
+// the only rival is CUB's DeviceMergeSort, for a single segment.
 
 #include <cub/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
@@ -21,7 +21,7 @@ using bench::environment;
 using bench::offset_list;
 using bench::workload;
 
-/// Many records have the same key; the others tell where the record was.
+/// A record. Many records have the same key. The other members tell where the record was.
 struct alignas(16) record {
   std::int32_t key;
   std::int32_t place;
@@ -43,8 +43,8 @@ __global__ void make_records(record* records, std::int32_t count, std::uint64_t 
   }
 }
 
-/// Counts records that are not as they were, not of their segment, or not behind their neighbour by key
-/// and place. If there are none, all are there: in each segment, as many different ones as it has.
+/// Counts records that have changed, that are not of their segment, or that do not follow their neighbour by key and
+/// place. If the count is 0, no record is lost: each segment has as many different records of its own as before.
 __global__ void count_wrong(const record* records, const std::int32_t* offsets, std::int32_t segments,
                             std::uint64_t seed, unsigned long long* wrong) {
   for (auto s = static_cast<std::int32_t>(blockIdx.x); s < segments; s += static_cast<std::int32_t>(gridDim.x)) {

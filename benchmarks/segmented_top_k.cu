@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedTopK beside CUB's DeviceBatchedTopK, which CUB has since 3.5 and which is told sizes and k at compile
-// time, beside a call of DeviceTopK for each row (`loop`), and beside a sort of all rows (`sort`). CUB's results are in
-// no order, and of keys that equal the last one it takes any. The necessary traffic is the keys, read once, and the
-// results, written once.
+// DeviceSegmentedTopK. Rivals:
+//
+//   cub   CUB's DeviceBatchedTopK, which exists since CUB 3.5 and gets sizes and k at compile time
+//   loop  one call of DeviceTopK for each row
+//   sort  a sort of all rows
+//
+// CUB's results are in no order, and among keys equal to the last result CUB takes any. The necessary traffic is the
+// keys, read once, and the results, written once.
 
 #include <cub/version.cuh>
 #define STRATA_BENCHMARK_CUB_HAS_BATCHED_TOP_K (CUB_VERSION >= 300500)
@@ -50,7 +54,7 @@ const char* name_of(keys_are which) {
   return "";
 }
 
-/// `clustered`: some keys of each row are any; the others lie close together, and so does the last result.
+/// `clustered`: a few keys of each row are random. All others, and so the k-th greatest, lie close together.
 template <class Key>
 __global__ void shape_keys(Key* keys, std::size_t size, keys_are which, std::uint64_t seed) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -88,7 +92,7 @@ auto any_order(cudaStream_t stream) {
 }
 #endif
 
-/// Results in order: each row of `k` keys sorted.
+/// Sorts each row of `k` results, because CUB's are in no order.
 template <class Key>
 device_array<Key> sorted(const device_array<Key>& results, std::int64_t rows, int k, cudaStream_t stream) {
   const device_array<Key> result(results.size());
@@ -102,7 +106,7 @@ device_array<Key> sorted(const device_array<Key>& results, std::int64_t rows, in
 
 enum class form { keys, sorted, pairs };
 
-/// Rows that CUB 3.5 takes: each must fit the shared memory of a block.
+/// Longest row that CUB 3.5 takes: a row must fit the shared memory of a block.
 inline constexpr int most_of_cub = 8192;
 inline constexpr std::int64_t most_rows_of_loop = 1024;
 
@@ -226,7 +230,7 @@ void add_cases(bench::suite& suite) {
     add<float, 8192, 128>(suite, "f32", 1024, which);
     add<float, 131072, 2048>(suite, "f32", 256, which);
   }
-  // One token's logits, and those of a batch.
+  // The logits of one token, and of a batch of 32.
   add<float, 131072, 64>(suite, "f32", 1);
   add<float, 131072, 64>(suite, "f32", 32);
 }

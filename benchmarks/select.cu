@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSelect, DevicePartition, DeviceReduce::ReduceByKey and DeviceRunLengthEncode beside CUB's. The necessary
-// traffic is the inputs, read once, and what is kept of them, written once.
+// Compares DeviceSelect, DevicePartition, DeviceReduce::ReduceByKey and DeviceRunLengthEncode with CUB's. The necessary
+// traffic is the inputs, read once, and the kept items, written once.
 
 #include <cub/device/device_partition.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -23,10 +23,10 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace select_benchmark {
 
-/// Half of all random integers.
+/// True for half of all random integers.
 struct is_even {
   template <class T>
   __host__ __device__ bool operator()(const T& x) const {
@@ -39,7 +39,7 @@ struct alignas(16) struct16 {
   __host__ __device__ bool operator==(const struct16& other) const { return low == other.low && high == other.high; }
 };
 
-/// Some of all random items: `quarters` of four.
+/// True for `quarters` of four random items.
 struct are_below {
   unsigned quarters;
   __host__ __device__ bool operator()(std::int32_t x) const { return (static_cast<unsigned>(x) & 3) < quarters; }
@@ -47,7 +47,7 @@ struct are_below {
   __host__ __device__ bool operator()(const struct16& x) const { return (x.low & 3) < quarters; }
 };
 
-/// A bool that is true for so many of a thousand random items.
+/// A bool that is true for OfThousand of a thousand random items.
 template <unsigned OfThousand>
 struct flag {
   bool is_set;
@@ -91,8 +91,8 @@ struct use_cub {
   using sum = cuda::std::plus<>;
 };
 
-/// What a library writes: up to `n` items of two kinds, and their numbers. Poisoned alike for all
-/// libraries, so that places which only one of them writes show.
+/// The output of a library: up to `n` items of one kind, up to `seconds` of another, and their numbers. All libraries
+/// start with the same bytes, so a place that only one of them writes shows.
 template <class A, class B>
 struct outputs {
   device_array<A> first;
@@ -107,8 +107,8 @@ struct outputs {
   }
 };
 
-/// A workload by `call(library, storage, bytes, outputs, stream)`, which reads `input_bytes` from
-/// `input` on, and keeps `kept_bytes`.
+/// A workload whose peers run `call(library, storage, bytes, outputs, stream)`. A call reads `input_bytes` bytes from
+/// `input` on, and keeps `kept_bytes` of them.
 template <class A, class B, class Call>
 workload keep(const environment& env, std::int64_t n, std::int64_t seconds, const void* input, std::size_t input_bytes,
               double kept_bytes, Call call) {

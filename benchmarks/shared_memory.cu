@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Block primitives that live in shared memory, in kernels that do little else: each block loads its
-// items once, has the primitive work on them over and over, and stores what comes out. Trees stand
-// beside the same code in the layout with bank conflicts ("plain"), the scan also beside the one
-// that has no conflicts and more additions ("hillis_steele"), the exchange beside CUB's.
+// Block primitives that work in shared memory, in kernels that do little else: each block loads its items once, calls
+// the primitive on them over and over, and stores the result. Rivals:
+//
+//   plain          a tree with bank conflicts: the same code in the plain layout
+//   hillis_steele  a scan without bank conflicts, but with more additions
+//   cub            CUB's exchange
 
 #include <cub/block/block_exchange.cuh>
 #include <strata/block/block_exchange.cuh>
@@ -21,12 +23,12 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace shared_memory_benchmark {
 
 // ------------------------------------------------------------------ work on a block's items
 
-/// What all kinds of work say: the item's type, the block's shape, the storage.
+/// What the kernel must know of a primitive: the item's type, the block's shape, the storage.
 template <class T, int Threads, int Items, class Primitive>
 struct work_with {
   using type = T;
@@ -37,14 +39,14 @@ struct work_with {
   static constexpr int blocks_per_multiprocessor = 1;
 };
 
-/// All layouts of a tree have the same occupancy, a full one: the loop of the kernel tempts the
-/// compiler to keep the addresses of all levels in registers.
+/// Limits the registers to those of full occupancy, for all layouts of a tree. Without the limit, the loop of the
+/// kernel tempts the compiler to keep the addresses of all levels in registers.
 template <class T, int Threads, int Items, class Primitive>
 struct full_work_with : work_with<T, Threads, Items, Primitive> {
   static constexpr int blocks_per_multiprocessor = 2048 / Threads;
 };
 
-/// Thread 0's item becomes the sum.
+/// Writes the sum to the item of thread 0, so that the next round depends on it.
 template <class T, class Layout = strata::TreeLayout<T, 1024>>
 struct tree_reduce : full_work_with<T, 1024, 1, strata::BlockTreeReduce<T, 1024, Layout>> {
   static STRATA_D void run(typename tree_reduce::storage& storage, T (&items)[1]) {
@@ -67,7 +69,7 @@ struct hillis_steele_scan : full_work_with<T, 1024, 1, strata::BlockHillisSteele
   }
 };
 
-/// There and back.
+/// From striped to blocked arrangement and back, so that the items stay as they are.
 template <class T, int Items, class Exchange>
 struct exchange : work_with<T, 128, Items, Exchange> {
   static STRATA_D void run(typename exchange::storage& storage, T (&items)[Items]) {
@@ -121,7 +123,7 @@ bench::peer repeating_peer(const char* name, const device_array<typename Work::t
           }};
 }
 
-/// The work of strata beside rivals that give the same result.
+/// Adds a case: the work of strata, and rivals that give the same result.
 template <class Work, class... Rivals, class... Names>
 void add(bench::suite& suite, const char* algorithm, const char* type, const char* data_case, Names... names) {
   static_assert(((items_per_block<Rivals> == items_per_block<Work>)&&...));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of single threads beside CUB's: ThreadReduce, StableOddEvenSort, MergePath with SerialMerge, UpperBound,
-// loads and stores with cache modifiers. CUB has no public scan of a thread. A case of 1x16 is about 16 items.
+// Compares functions of single threads with CUB's: ThreadReduce, StableOddEvenSort, MergePath with SerialMerge,
+// UpperBound, loads and stores with cache modifiers. CUB has no public scan of a thread. A case 1x16 has about 16 items
+// per thread.
 
 #include <cub/thread/thread_load.cuh>
 #include <cub/thread/thread_reduce.cuh>
@@ -22,7 +23,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace thread_benchmark {
 
 using bench::item_kind;
@@ -107,12 +108,12 @@ struct sort_pairs : thread_work<T, Items> {
   }
 };
 
-/// Each warp has two sorted runs in shared memory, of keys that the last items say.
+/// Two sorted runs for each warp, in shared memory. Their keys depend on the last items.
 template <int Items>
 struct sorted_runs {
-  int keys[8][32 * Items + 1];  // one key behind the runs may be read
+  int keys[8][32 * Items + 1];  // the merge may read one key behind the runs
   __device__ int* of_warp() { return keys[threadIdx.x / 32]; }
-  /// The lanes write `count` keys in order from `begin` on.
+  /// The lanes write `count` ascending keys from `begin` on.
   __device__ void fill(int begin, int count, int step) {
     for (int i = static_cast<int>(threadIdx.x % 32); i < count; i += 32) of_warp()[begin + i] = i * (step % 100 + 100);
   }
@@ -125,7 +126,7 @@ struct merge : thread_work<T, Items> {
   static __device__ void separate() { __syncwarp(); }
   static __device__ void run(storage& memory, T (&items)[Items], int) {
     constexpr int half = 16 * Items;
-    // Lane 0's items say how close the keys of both runs lie.
+    // Lane 0's first and last item decide how far apart the keys of the two runs lie.
     memory.fill(0, half, __shfl_sync(~0u, items[0], 0));
     memory.fill(half, half, __shfl_sync(~0u, items[Items - 1], 0));
     __syncwarp();

@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK beside CUB's, which CUB has since 3.3, and beside sorts of the whole input: CUB's (`cub_sort`), and our
-// own (`sort`). CUB's results are in no order; where ours are sorted, CUB sorts its k results in a second call. The
-// necessary traffic is the keys, read once, and the results, written once.
+// DeviceTopK. Rivals:
+//
+//   cub       CUB's DeviceTopK, which exists since CUB 3.3
+//   cub_sort  CUB's sort of the whole input
+//   sort      our sort of the whole input
+//
+// CUB's results are in no order. If ours are sorted, CUB sorts its k results in a second call. The necessary traffic is
+// the keys, read once, and the results, written once.
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/version.cuh>
@@ -58,7 +63,7 @@ __global__ void shape_keys(Key* keys, std::size_t size, keys_are which, std::uin
       case keys_are::uniform:
         break;
       case keys_are::bits:
-        // No NaN: libraries may order them in another way.
+        // No NaN, because the libraries may order it differently.
         if constexpr (std::is_same_v<Key, float>)
           keys[i] = __uint_as_float((any & 0x7f800000u) == 0x7f800000u ? any ^ 0x00800000u : any);
         break;
@@ -84,7 +89,7 @@ device_array<Key> make_keys(const environment& env, std::int64_t n, keys_are whi
   return keys;
 }
 
-/// The first items of an array.
+/// The first `count` items of an array.
 template <class T>
 device_array<T> front(const device_array<T>& all, std::size_t count, cudaStream_t stream) {
   const device_array<T> result(count);
@@ -92,7 +97,7 @@ device_array<T> front(const device_array<T>& all, std::size_t count, cudaStream_
   return result;
 }
 
-/// The results in order.
+/// Sorts results in descending order, to compare results that are in no order.
 template <class T>
 device_array<T> sorted(const device_array<T>& results, cudaStream_t stream) {
   const device_array<T> result(results.size());
@@ -102,7 +107,7 @@ device_array<T> sorted(const device_array<T>& results, cudaStream_t stream) {
   return result;
 }
 
-/// The same of pairs. The sort is stable: of equal keys, the values stay in their order.
+/// Sorts values by their keys in descending order. The sort is stable, so values of equal keys stay in their order.
 template <class Key, class Value>
 device_array<Value> sorted_values(const device_array<Key>& keys, const device_array<Value>& values,
                                   cudaStream_t stream) {
@@ -131,14 +136,14 @@ std::vector<std::string> rivals_of_pairs() {
 }
 
 #if STRATA_BENCHMARK_CUB_HAS_TOP_K
-/// What CUB's calls want to be told: that any order, and any of equal items, will do.
+/// Allows CUB any order of the results, and any of several equal items.
 auto any_order(cudaStream_t stream) {
   return cuda::std::execution::env{cuda::stream_ref{stream},
                                    cuda::execution::require(cuda::execution::determinism::not_guaranteed,
                                                             cuda::execution::output_ordering::unsorted)};
 }
 
-/// One call after the other, as one peer.
+/// A peer that makes two calls one after the other.
 bench::peer in_turn(bench::peer first, bench::peer second) {
   const auto call = [first, second](cudaStream_t stream) {
     const cudaError_t error = first.call(stream);
@@ -147,7 +152,7 @@ bench::peer in_turn(bench::peer first, bench::peer second) {
   return {first.lib, call};
 }
 
-/// `expected` are all items of the input in order.
+/// CUB's peer. `expected` are all items of the input, sorted.
 template <bool IsSorted, class Key>
 bench::peer cub_top_k(const device_array<Key>& in, const device_array<Key>& expected, int n, int k,
                       cudaStream_t stream) {
@@ -169,7 +174,7 @@ bench::peer cub_top_k(const device_array<Key>& in, const device_array<Key>& expe
   return result;
 }
 
-/// Values are not compared: of equal keys at the end, CUB takes any.
+/// CUB's peer for pairs. Values are not compared, because CUB may keep any of several pairs with the last key.
 template <bool IsSorted, class Key, class Value>
 bench::peer cub_top_k_pairs(const device_array<Key>& in, const device_array<Value>& values,
                             const device_array<Key>& expected, int n, int k, cudaStream_t stream) {
@@ -229,7 +234,7 @@ workload greatest(const environment& env, int n, int k, keys_are which) {
   return work;
 }
 
-/// With values of 4 bytes, beside sorts of pairs.
+/// Top k of pairs with 4-byte values. The rivals sort pairs.
 template <bool IsSorted>
 workload greatest_pairs(const environment& env, int n, int k) {
   const auto in = make_keys<float>(env, n, keys_are::uniform);
@@ -312,7 +317,7 @@ void add_cases(bench::suite& suite) {
   add_keys<std::int32_t>(suite, "i32", keys_are::uniform, {20, 24});
   add_keys<std::uint8_t>(suite, "u8", keys_are::uniform, {28});
   add_keys<float, true>(suite, "f32", keys_are::uniform);
-  // Half of the input: no candidates.
+  // k is half of the input: too many keys to collect candidates first.
   const auto half = [](const environment& env) {
     return greatest<float, false>(env, 1 << 28, 1 << 27, keys_are::uniform);
   };

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times PyTorch's topk, sort, cumsum and unique on this GPU, beside the figures that the benchmark programs have found.
+"""Times PyTorch's topk, sort, cumsum and unique on this GPU, and compares them with figures of the benchmark programs.
 
     torch_peers.py                                  prints a CSV, as report.py reads it; a table goes to stderr
     torch_peers.py --csv torch.csv --results DIR    DIR has the CSV files of strata on the same GPU
     report.py results/h200/top_k.csv torch.csv      torch as a rival among the others
 
-An outsider's check: what a user of PyTorch has today, measured by another program. Samples are batches of calls between
-two CUDA events, as those of the programs. The calls of PyTorch do a little more: indices have 8 bytes where strata's
-values have 4, and memory for results comes from its pool.
+It shows what a user of PyTorch has today, measured by a program that does not use the benchmark harness. A sample is a
+batch of calls between two CUDA events, as in the harness. PyTorch's calls do a little more: indices have 8 bytes,
+strata's values only 4, and PyTorch takes memory for results from its pool.
 
-Needs PyTorch with CUDA and a GPU. The exit code is 77 if there is none, and the message says what is missing.
+Needs PyTorch with CUDA and a GPU. Without them, the exit code is 77, and the message says what is missing.
 """
 
 import argparse
@@ -27,8 +27,8 @@ import report  # noqa: E402  (found through the line above)
 SKIPPED = 77
 SEED = 20260101
 
-# A call of PyTorch: a name, a function that makes its input, the call, and the cases of strata that do the same, one
-# after the other. Of several cases the times are added up, and the sum has the name `sum_name`.
+# A call of PyTorch: its name, a function that makes its input, the call, and the cases of strata that do the same work
+# one after the other. If there are several cases, their times are added up, and the sum has the name `sum_name`.
 Peer = collections.namedtuple("Peer", "name make call cases sum_name")
 
 
@@ -63,7 +63,7 @@ SIZES = [1 << 20, 1 << 24, 1 << 28]
 
 
 def import_torch():
-    """torch, or the end of the program."""
+    """Returns the module torch, or ends the program if it cannot use a GPU."""
     try:
         import torch
     except ImportError:
@@ -81,7 +81,7 @@ def skip(reason):
 
 
 def measure(torch, peer, n, samples, target_ms):
-    """Milliseconds of a call, one number for each sample."""
+    """Returns the milliseconds of a call, one number per sample."""
     torch.manual_seed(SEED)
     x = peer.make(torch, n)
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -106,7 +106,7 @@ def key_of(peer, n):
 
 
 def ours_of(timings, peer, n):
-    """Strata's (median, least) milliseconds, or None if a case is not in the files."""
+    """Returns strata's (median, least) milliseconds, or None if a case is not in the files."""
     parts = [timings.get(report.Key(*case, n), {}).get("strata") for case in peer.cases]
     if None in parts:
         return None
@@ -124,7 +124,7 @@ def results_of(folder):
 
 
 def run(torch, options, timings):
-    """Lines of the CSV, and of the table."""
+    """Returns the lines of the CSV, and the lines of the table."""
     lines = [",".join(report.COLUMNS)]
     table = [f"{'torch':8}{'beside':50}{'n':>6}{'torch us':>12}{'strata us':>12}{'ratio':>8}"]
     for peer in PEERS:
@@ -139,7 +139,7 @@ def run(torch, options, timings):
                 table.append(f"{peer.name:8}{report.n_text(n)}: does not fit the memory")
                 continue
             key, median, ours = key_of(peer, n), statistics.median(taken), ours_of(timings, peer, n)
-            # The sum is no case of a program: its file has both.
+            # No program measures the sum as a case, so this CSV must have strata's row as well.
             if peer.sum_name and ours:
                 lines.append(csv_line(key, "strata", *ours))
             lines.append(csv_line(key, "torch", median, min(taken)))
@@ -154,7 +154,7 @@ def main(arguments):
     parser.add_argument("--csv", metavar="FILE", help="where the CSV goes (default: printed)")
     parser.add_argument("--results", metavar="DIR", default=os.path.join(HERE, "results", "h200"),
                         help="CSV files of the programs (default: results/h200)")
-    parser.add_argument("--only", default="", metavar="NAME,...", help="of topk, sort, cumsum, unique")
+    parser.add_argument("--only", default="", metavar="NAME,...", help="only these of topk, sort, cumsum, unique")
     parser.add_argument("--samples", type=int, default=21)
     parser.add_argument("--target-us", type=float, default=1000, help="length of a sample")
     parser.add_argument("--max-n", type=int, default=SIZES[-1], help="leave out larger inputs")

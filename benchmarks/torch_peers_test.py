@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of torch_peers.py with a stand-in for torch: python3 benchmarks/torch_peers_test.py"""
+"""Tests torch_peers.py with a stand-in for torch: python3 benchmarks/torch_peers_test.py"""
 
 import contextlib
 import io
@@ -23,7 +23,7 @@ class OutOfMemoryError(Exception):
 
 
 class Event:
-    """A clock that only calls move."""
+    """A stand-in for torch.cuda.Event. Only calls advance its clock."""
     now = 0.0
 
     def __init__(self, enable_timing):
@@ -41,7 +41,7 @@ class Event:
 
 
 def stand_in(milliseconds_per_call=0.5, cuda="13.0", is_available=True):
-    """A torch whose calls take so long, and whose inputs have no items."""
+    """Returns a stand-in for torch whose calls take `milliseconds_per_call`, and whose inputs are None."""
     def call(*_arguments, **_options):
         Event.now += milliseconds_per_call
         torch.calls += 1
@@ -71,7 +71,7 @@ class Runs(unittest.TestCase):
         self.torch = sys.modules["torch"] = stand_in()
 
     def main(self, *arguments):
-        """(exit code, what is printed, errors)"""
+        """Returns (exit code, printed text, errors)."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -85,7 +85,7 @@ class Runs(unittest.TestCase):
             file.write("\n".join([",".join(report.COLUMNS), *rows]) + "\n")
 
     def test_without_torch_it_says_so(self):
-        sys.modules["torch"] = None  # An import of it fails.
+        sys.modules["torch"] = None  # makes an import fail
         code, printed, errors = self.main()
         self.assertEqual((code, printed), (77, ""))
         self.assertIn("there is no torch", errors)
@@ -105,7 +105,7 @@ class Runs(unittest.TestCase):
 
     def test_batches_are_as_long_as_the_target(self):
         self.main("--only", "sort", "--max-n", str(1 << 20), "--target-us", "2000")
-        # Two samples of one call and three of four, each after a call that does not count.
+        # Two samples of one call, and three of four calls. Each sample begins with one more call that is not timed.
         self.assertEqual(self.torch.calls, 2 * 2 + 3 * 5)
 
     def test_stratas_figures_stand_beside(self):

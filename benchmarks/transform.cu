@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTransform and DeviceFor beside CUB's: one input, the kernels `add` and `triad` of BabelStream with two, and
-// operators that store. The necessary traffic is the inputs, read once, and the output, written once.
+// Compares DeviceTransform and DeviceFor with CUB's: one input, the kernels `add` and `triad` of BabelStream with two
+// inputs, and operators that store. The necessary traffic is the inputs, read once, and the output, written once.
 
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
@@ -17,7 +17,7 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace transform_benchmark {
 
 struct scale {
@@ -50,7 +50,7 @@ struct store_coordinates {
   T* out;
   __device__ void operator()(int number, int i, int j, int k) const { out[number] = static_cast<T>(i + 3 * j + 5 * k); }
 };
-/// True of one item in `divisor`, at random or not.
+/// True for one of mask + 1 items.
 struct is_chosen {
   unsigned mask;
   template <class T>
@@ -61,7 +61,7 @@ struct is_chosen {
 struct seven {
   __host__ __device__ std::int8_t operator()() const { return 7; }
 };
-/// In place, the same at each call.
+/// Works in place. A second call leaves the items as they are, so repeated calls do the same work.
 struct set_low_bit {
   template <class T>
   __device__ void operator()(T& x) const {
@@ -88,7 +88,8 @@ struct use_cub {
   using loop = cub::DeviceFor;
 };
 
-/// A workload by `call(library, out, stream)`, which reads `input_bytes`. Outputs may be inputs, too.
+/// A workload whose peers run `call(library, out, stream)`, which reads `input_bytes` bytes. An output may also be the
+/// input.
 template <class T, class Call>
 workload of_both(const environment& env, double input_bytes, const device_array<T>& ours, const device_array<T>& theirs,
                  Call call) {
@@ -109,7 +110,7 @@ device_array<T> poisoned(std::int64_t n, int byte, cudaStream_t stream) {
   return array;
 }
 
-/// `make_inputs(a, b)` gives what the call takes.
+/// Adds transforms of all sizes. `make_inputs(a, b)` returns the input argument of the call.
 template <class T, class MakeInputs, class Op>
 void add_transform(bench::suite& suite, const char* type, const char* name, int inputs, MakeInputs make_inputs, Op op) {
   for (const int log_size : {10, 14, 16, 18, 20, 22, 24, 26, 28}) {
@@ -172,7 +173,7 @@ void add_extents(bench::suite& suite, const char* type) {
   }
 }
 
-// CUB has these since 3.2.
+// The calls below exist in CUB since 3.2.
 #if CUB_VERSION >= 300200
 template <class T>
 void add_transform_if(bench::suite& suite, const char* type, const char* name, unsigned mask) {

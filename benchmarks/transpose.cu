@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTranspose beside a copy and what a first CUDA course writes: a kernel without shared memory
-// ("naive"), and 32 x 32 tiles without padding ("plain_tile"), whose columns lie in one bank. The
-// necessary traffic is the matrix, read once and written once. CUB has no transposition.
+// DeviceTranspose. CUB has no transposition, so the rivals are what a first CUDA course writes:
+//
+//   naive       a kernel without shared memory
+//   plain_tile  32 x 32 tiles without padding, whose columns lie in one bank
+//
+// The necessary traffic is the matrix, read once and written once.
 
 #include <strata/block/block_transpose.cuh>
 #include <strata/core/launcher.cuh>
@@ -15,10 +18,9 @@
 #include "harness/harness.cuh"
 #include "harness/inputs.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace transpose_benchmark {
 
-/// A 16-byte value.
 struct alignas(16) quad {
   std::uint64_t low;
   std::uint64_t high;
@@ -27,7 +29,7 @@ struct alignas(16) quad {
   }
 };
 
-/// A value that is no machine word.
+/// A value that is no machine word, so it cannot be loaded at once.
 struct triple {
   std::uint32_t word[3];
   friend __host__ __device__ bool operator==(const triple& a, const triple& b) {
@@ -37,7 +39,7 @@ struct triple {
 
 constexpr int tile = 32;
 
-/// Neighbouring threads read neighbouring items and write each to a row of its own.
+/// Neighbouring threads read neighbouring items of one row, and write them to different rows.
 template <class T>
 STRATA_KERNEL void naive_kernel(const T* in, T* out, std::int64_t rows, std::int64_t columns,
                                 std::int64_t tiles_across) {
@@ -49,7 +51,7 @@ STRATA_KERNEL void naive_kernel(const T* in, T* out, std::int64_t rows, std::int
   }
 }
 
-/// Rows on both sides, but columns of shared memory in between.
+/// Reads and writes rows of both matrices, but reads columns of shared memory in between.
 template <class T>
 STRATA_KERNEL void plain_tile_kernel(const T* in, T* out, std::int64_t rows, std::int64_t columns,
                                      std::int64_t tiles_across) {
@@ -103,7 +105,7 @@ bench::peer simple_peer(const char* name, simple_kernel<T> kernel, const device_
           }};
 }
 
-/// The naive kernel's result is the reference.
+/// Compares the results of strata and the rivals, which share an output.
 template <class T>
 workload transposition(const environment& env, std::int64_t rows, std::int64_t columns) {
   const std::int64_t n = rows * columns;

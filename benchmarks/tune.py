@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Searches the tuning row that is fastest on the GPU at hand.
+"""Searches for the tuning row that is fastest on this machine's GPU.
 
     tune.py scan u32
     tune.py radix_sort u32:u32 --seconds 900
     tune.py reduce f64 --start block_threads=64,bytes_in_flight=16
-    tune.py scan u32 --host --seconds 60     (no GPU: tries the script, not the row)
+    tune.py scan u32 --host --seconds 60     (without a GPU: tests the script, not the row)
 
-Builds rows by a policy hub, times them in turns with the present row, checks their results, and drops early what is
-clearly slower. Prints the best row as C++. Needs nvcc; with --host, g++. Run again, it goes on where it was stopped.
+Builds each row with a policy hub, checks its results, times it in turns with the present row, and soon drops rows that
+are clearly slower. Prints the best row as C++. Needs nvcc, or g++ with --host. If it was stopped, the same command goes
+on.
 """
 
 import argparse
@@ -39,16 +40,17 @@ ROOT = os.path.dirname(HERE)
 
 # ------------------------------------------------------------------ what can be tuned
 
-# A number of a row. `present`: the C++ expression that has it in a policy P. `values`: those that are tried, ascending;
-# none: it stays as it is.
+# A number of a row. `present`: the C++ expression for it in a policy P. `values`: the values to try, ascending. Without
+# values, it stays as it is.
 Parameter = collections.namedtuple("Parameter", "name present values")
-# A member of the policy: its name, its type, and {field: parameter, or a function of all parameters}. `is_needed`: of
-# the parameters, where not every row has it.
+# A member of the policy: its name, its type, and {field: parameter, or a function of all parameters}. `is_needed`: a
+# function of all parameters that says if the row needs the member.
 Member = collections.namedtuple("Member", "name type fields is_needed", defaults=[lambda p: True])
-# What is searched at a time. `used`: a C++ condition of P. `sizes`: numbers of items, where the rows in the given set
-# are used. `excluded`: why numbers cannot be right, given the parameters, bytes of an item and of shared memory, or "".
+# A row of the policy, searched on its own. `used`: a C++ condition of P. `sizes`: numbers of items to measure, given
+# the set of rows that the GPU uses. `excluded`: given the parameters, the bytes of an item and of shared memory, it
+# returns why a row cannot work, or "".
 Row = collections.namedtuple("Row", "name used parameters members sizes excluded note")
-# `hub`: the library's, of the types of keys and values, and `tuning` its file.
+# `hub` returns the library's policy hub for the types of keys and values. `tuning` is the folder with its tuning.hpp.
 Algorithm = collections.namedtuple("Algorithm", "macro device tuning hub has_values rows")
 
 TYPES = {"u8": "std::uint8_t", "u16": "std::uint16_t", "u32": "std::uint32_t", "u64": "std::uint64_t",
@@ -57,7 +59,7 @@ TYPES = {"u8": "std::uint8_t", "u16": "std::uint16_t", "u32": "std::uint32_t", "
 BYTES = {name: int(name[1:]) // 8 for name in TYPES}
 NO_VALUE = "strata::NullType"
 
-# KiB of shared memory of a multiprocessor, by architecture.
+# KiB of shared memory per multiprocessor, by architecture.
 SHARED = {75: 64, 80: 164, 86: 100, 87: 164, 89: 100, 90: 228, 100: 228, 103: 228, 110: 228, 120: 100, 121: 100}
 
 THREADS = (32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 704, 768, 896, 1024)
@@ -65,7 +67,7 @@ KIB = 1024
 
 
 def bytes_of_item(key, value):
-    """Of a key with its value, as one struct."""
+    """Returns the size of a struct of a key and its value."""
     sizes = [BYTES[name] for name, type_ in TYPES.items() for part in (key, value) if type_ == part]
     if len(sizes) < 2 or value == NO_VALUE:
         return sizes[0]
@@ -73,7 +75,7 @@ def bytes_of_item(key, value):
 
 
 def plain(type_, name, *fields):
-    """A member whose fields are parameters of the same name."""
+    """Makes a member whose fields are the parameters of the same names."""
     return Member(name, type_, {field: field for field in fields})
 
 
@@ -193,7 +195,7 @@ ALGORITHMS = {
                       "items_per_thread": lambda p: p["items_per_thread"] + p["merge_slack"],
                       "blocks_per_multiprocessor": "merge_blocks",
                       "tile_items": lambda p: p["block_threads"] * p["items_per_thread"] // p["merge_parts"]}),
-              # Storage is sized by the smallest tile.
+              # The smallest tile decides the size of the storage, so one_tile must not have more items than the others.
               Member("one_tile", "segment_tile_tuning",
                      {"block_threads": "block_threads", "items_per_thread": "items_per_thread",
                       "blocks_per_multiprocessor": "blocks_per_multiprocessor"},
@@ -215,7 +217,7 @@ ALGORITHMS = {
 
 
 class TuneError(Exception):
-    """Said to the user, without a traceback."""
+    """An error whose message the user sees without a traceback."""
 
 
 def searched(row):
@@ -223,7 +225,7 @@ def searched(row):
 
 
 def key_of(point):
-    """A row as a tuple that can be looked up."""
+    """Returns a row as a tuple that can be the key of a dictionary."""
     return tuple(point.items())
 
 
@@ -232,7 +234,7 @@ def name_of(point):
 
 
 def shape(row, point):
-    """The numbers of a row, short: 320 x 9 x 4."""
+    """Returns the searched numbers of a row in a short form: 320 x 9 x 4."""
     return " x ".join(str(point[parameter.name]).replace("BLOCK_LOAD_", "").replace("BLOCK_STORE_", "")
                       for parameter in searched(row))
 
@@ -252,7 +254,7 @@ def member_text(member, point):
 
 
 def wrapped(text, indent):
-    """A declaration in lines of at most 120 columns, with the fields one below the other."""
+    """Wraps a declaration into lines of at most 120 columns. Further lines begin below its first field."""
     head = text.index("{") + 1
     below = " " * head if len(indent) + head < 80 else "    "
     lines = [indent]
@@ -270,7 +272,7 @@ def cpp_types(types):
 
 
 def policy_number(hub, tuning, version):
-    """The newest policy of a hub that is not above the version, as its file numbers them."""
+    """Returns the number of the newest policy in a hub's file that is not above `version`."""
     with open(os.path.join(ROOT, "include", "strata", "device", tuning, "tuning.hpp"), encoding="utf-8") as file:
         text = file.read()
     body = text[text.index(f"struct {hub.split('<')[0]} {{"):]
@@ -279,7 +281,7 @@ def policy_number(hub, tuning, version):
 
 
 def hub_text(algorithm_name, types, row, point, architecture, name):
-    """The policy hub that has the row `point`. The only place that knows how rows are overridden."""
+    """Returns a policy hub with the row `point`. No other function knows how a hub overrides a row."""
     algorithm = ALGORITHMS[algorithm_name]
     hub = algorithm.hub(*cpp_types(types))
     number = policy_number(hub, algorithm.tuning, 10 * architecture)
@@ -291,7 +293,7 @@ def hub_text(algorithm_name, types, row, point, architecture, name):
 
 
 def rows_text(algorithm, hub):
-    """The function that says which numbers a policy has."""
+    """Returns the C++ function that prints the numbers of a policy."""
     lines = ["struct rows_printer {", "  char* text;", "  std::size_t size;", "  template <class P>",
              "  cudaError_t Invoke() {", "    int length = 0;"]
     for row in algorithm.rows:
@@ -320,14 +322,14 @@ def defines(algorithm_name, types):
 
 
 def variant_source(algorithm_name, types, row, point, architecture):
-    """A variant; `point` None: the library as it is."""
+    """Returns the source of a variant. If `point` is None, the variant is the library as it is."""
     algorithm = ALGORITHMS[algorithm_name]
     lines = [f"#define {name} {value}" for name, value in defines(algorithm_name, types).items()]
     lines += ['#include "tuning/variant.cuh"', "namespace tune {"]
     if point is None:
         device, hub = f"strata::{algorithm.device}", f"strata::{algorithm.hub(*cpp_types(types))}"
     else:
-        # Names of their own: static variables of templates are one in a process.
+        # Each variant needs its own name, because a process has a static variable of a template only once.
         hub = f"hub_{name_of(point)}"
         device = f"strata::Tuned{algorithm.device}<{hub}>"
         lines.append(hub_text(algorithm_name, types, row, point, architecture, hub))
@@ -339,7 +341,7 @@ def variant_source(algorithm_name, types, row, point, architecture):
 
 
 def parse_rows(text):
-    """{row: (is used, {parameter: value})} of what tune_rows says."""
+    """Parses the output of tune_rows. Returns {row: (is used, {parameter: value})}."""
     rows = {}
     for line in filter(None, (part.strip() for part in text.split(";"))):
         name, *words = line.split()
@@ -353,11 +355,11 @@ def parse_rows(text):
 # ------------------------------------------------------------------ building and timing
 
 class Broken(Exception):
-    """The timing program is gone, by the fault of one of the variants."""
+    """The timing program has ended or hung because of one of the variants."""
 
 
 class Machine:
-    """Compiles variants and times them. The tests have another one."""
+    """Compiles variants and times them. Tests replace it by a machine that computes the times."""
 
     def __init__(self, algorithm_name, types, row, architecture, folder, jobs, host, compiler, target_us=1000):
         self.algorithm_name, self.types, self.row, self.architecture = algorithm_name, types, row, architecture
@@ -371,14 +373,14 @@ class Machine:
         includes = ["-I", os.path.join(ROOT, "include"), "-I", HERE]
         if self.host:
             return [self.compiler, "-std=c++17", "-O1", "-fPIC", *includes, "-o", target, "-x", "c++", source, *options]
-        # One runtime for all libraries. With one in each, a call of a library loaded early takes 8 us more beside 700
-        # others.
+        # All libraries share one CUDA runtime. If each of 700 libraries had its own, a call of the library that was
+        # loaded first would take 8 us longer.
         return [self.compiler, "-std=c++17", "-O3", "-cudart", "shared", "-gencode",
                 f"arch=compute_{self.architecture},code=sm_{self.architecture}", "-Wno-deprecated-gpu-targets",
                 *includes, "-o", target, source, *options]
 
     def compile(self, source, target, options=(), timeout=600):
-        """What the compiler complains of; empty: it has made the file."""
+        """Compiles a file. Returns the compiler's error, or "" if the target exists."""
         part = f"{target}.part"
         try:
             done = subprocess.run(self.command(source, part, options), stdout=subprocess.PIPE,
@@ -405,7 +407,7 @@ class Machine:
         if is_built:
             return ""
         if os.path.exists(library):
-            os.remove(library)  # Of another source, should this compilation be interrupted.
+            os.remove(library)  # built from another source; it must not stay if this compilation is interrupted
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
         hidden = "-fvisibility=hidden,-fno-gnu-unique"
@@ -413,7 +415,7 @@ class Machine:
         return self.compile(source, library, options)
 
     def build(self, points, done):
-        """{key: reason}, empty reasons for what is built. Calls `done` after each."""
+        """Builds variants. Returns {key: why it cannot be built, or ""}. Calls `done` after each."""
         reasons = {}
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(self.build_one, point): point for point in points}
@@ -428,7 +430,7 @@ class Machine:
         return reasons
 
     def start(self):
-        """Builds the timing program and the present row; the numbers of all rows."""
+        """Builds the timing program and the present row. Returns the context and the numbers of all rows."""
         program = os.path.join(self.folder, "timing")
         flags = [f"-D{name}={value}" for name, value in defines(self.algorithm_name, self.types).items()]
         source = os.path.join(HERE, "tuning", "timing.cu")
@@ -448,7 +450,7 @@ class Machine:
         return dict(pair.split("=", 1) for pair in self.ask("context").split("\t")), rows
 
     def build_host(self, source, program, flags):
-        """The runtime of the host back end is in the program, and variants find it there."""
+        """Builds the timing program with the runtime of the host back end, where the variants find it."""
         sources = sorted(glob.glob(os.path.join(ROOT, "include", "strata", "simt", "runtime", "*.cpp")))
         objects = {path: os.path.join(self.folder, os.path.basename(path) + ".o") for path in [*sources, source]}
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
@@ -481,7 +483,7 @@ class Machine:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
         except OSError:
-            pass  # What it died of is read below.
+            pass  # the program has ended; the code below finds out why
         deadline = time.monotonic() + timeout
         while b"\n" not in self.buffer:
             left = deadline - time.monotonic()
@@ -510,7 +512,7 @@ class Machine:
             process.stdout.close()
 
     def check(self, n, point):
-        """What is wrong with a variant, or ""."""
+        """Returns what is wrong with a variant, or ""."""
         try:
             rows = parse_rows(self.ask(f"rows {10 * self.architecture} {self.library(point)}"))
             if any(rows[self.row.name][1][parameter.name] != point[parameter.name] for parameter in searched(self.row)):
@@ -521,14 +523,14 @@ class Machine:
         return "" if answer == "ok" else answer.replace("wrong ", "wrong result: ", 1).replace("failed ", "failed: ", 1)
 
     def fits(self, n):
-        """Whether the device has memory for so many items."""
+        """Returns True if the device has memory for n items."""
         answer = self.ask(f"check {n} {self.library(None)}")
         if answer != "ok" and "cudaErrorMemoryAllocation" not in answer:
             raise Broken(answer)
         return answer == "ok"
 
     def time(self, n, samples, points):
-        """A list of milliseconds for each point, taken in turns."""
+        """Times points in turns. Returns one list of milliseconds for each."""
         libraries = [self.library(point) for point in points]
         answer = self.ask(f"time {n} {samples} {self.target_us} {' '.join(libraries)}", timeout=600)
         if not answer.startswith("ok "):
@@ -548,7 +550,7 @@ def first_error(text):
 # ------------------------------------------------------------------ the record
 
 class Record:
-    """What was measured, in a JSON file, so that a run can go on."""
+    """A JSON file of all measurements, from which an interrupted run can go on."""
 
     def __init__(self, path, identity):
         self.path = path
@@ -579,7 +581,7 @@ class Record:
         self.variants[key_of(point)] = {"row": dict(point), "reason": reason}
 
     def measured(self, point, ratios, is_dropped):
-        """`ratios`: {n: times over those of the present row, sample by sample}."""
+        """Records a measured row. `ratios` is {n: [its time / the present row's time, for each sample]}."""
         self.variants[key_of(point)] = {"row": dict(point), "is_dropped": is_dropped,
                                         "ratios": {str(n): values for n, values in ratios.items()}}
 
@@ -591,25 +593,25 @@ class Record:
         return score_of(variant["ratios"]) if variant and "ratios" in variant else math.inf
 
     def rows(self):
-        """Those that were measured, the fastest first; behind them those that were dropped, after few samples."""
+        """Returns the measured rows, the fastest first. Rows that were dropped after few samples come last."""
         measured = [variant for variant in self.variants.values() if "ratios" in variant]
         return [variant["row"] for variant in
                 sorted(measured, key=lambda variant: (variant["is_dropped"], score_of(variant["ratios"])))]
 
 
 def score_of(ratios):
-    """Geometric mean over the sizes of the median time over the present row's."""
+    """Returns the geometric mean, over all sizes, of the median ratio."""
     return math.exp(statistics.fmean(math.log(statistics.median(values)) for values in ratios.values()))
 
 
 # ------------------------------------------------------------------ the search
 
-# Samples, and how much slower than the fastest a row may be to get more of them.
+# Rounds of a race: the samples that each row gets, and how much slower than the fastest row it may be to stay.
 RUNGS = ((3, 0.15), (9, 0.04), (25, 0.0))
 LAST_SAMPLES = 41
-# A row that is faster by less is no reason to search on around it.
+# The search moves on to a row only if it is faster by more than this.
 STEP = 0.002
-# Seconds for the last comparison.
+# Seconds that the last comparison needs.
 RESERVE = 10
 
 
@@ -638,7 +640,7 @@ class Progress:
 
 
 def place_of(parameter, value):
-    """Where a value is among those that are tried, or would be."""
+    """Returns the index of the parameter's value that is nearest to `value`."""
     values = parameter.values
     if value in values:
         return values.index(value)
@@ -648,7 +650,7 @@ def place_of(parameter, value):
 
 
 def moved(point, parameter, places):
-    """The row with one number moved by so many places of its values, or None."""
+    """Returns the row with one number moved by `places` in the list of its values, or None."""
     place = place_of(parameter, point[parameter.name]) + places
     if not 0 <= place < len(parameter.values) or parameter.values[place] == point[parameter.name]:
         return None
@@ -656,8 +658,8 @@ def moved(point, parameter, places):
 
 
 def star(row, center):
-    """Rows that differ from the center in one number: by 1, 2, 4, 8 ... places, the near ones first. By 0 where the
-    center has a number that is not among those that are tried."""
+    """Returns rows that differ from the center in one number, by 1, 2, 4, 8 ... places; near ones come first. A
+    distance of 0 places moves a number of the center that is not in the list to the nearest one that is."""
     points = []
     for distance in (0, 1, 2, 4, 8, 16, 32):
         for parameter in searched(row):
@@ -666,7 +668,7 @@ def star(row, center):
 
 
 def scaled(point, parameter, factor):
-    """The row with one number multiplied, as nearly as its values allow, or None."""
+    """Returns the row with one number multiplied, rounded to the nearest of its values, or None."""
     if isinstance(point[parameter.name], str):
         return None
     value = parameter.values[place_of(parameter, point[parameter.name] * factor)]
@@ -674,7 +676,7 @@ def scaled(point, parameter, factor):
 
 
 def exchanges(row, center):
-    """Rows in which one number grows and another one shrinks: by a factor of 2, or by one place."""
+    """Returns rows in which one number grows and another one shrinks, both by a factor of 2 or both by one place."""
     points = []
     for change in (lambda point, parameter, sign: scaled(point, parameter, 2.0 ** sign), moved):
         for up, down in itertools.permutations(searched(row), 2):
@@ -684,7 +686,7 @@ def exchanges(row, center):
 
 
 class Search:
-    """Descends from a row to a faster one, until none in reach is."""
+    """Goes from a row to a faster one near it, until there is none."""
 
     def __init__(self, row, present, sizes, machine, record, progress, item_bytes=4, shared=227 * KIB):
         self.row, self.present, self.sizes, self.machine = row, present, sizes, machine
@@ -692,18 +694,20 @@ class Search:
         self.item_bytes, self.shared = item_bytes, shared
         self.present_ms = {}
         self.seconds_per_wave = 0.0
-        # The rows of the search. The present row is measured in any case, and is one of them where a step leads to it.
+        # The rows that the search has come to. The present row is always measured, but is in this set only if a step
+        # leads to it.
         self.visited = set()
 
     # ---- measuring
 
     def best(self):
-        """Time of the fastest row of the search, over that of the present row."""
+        """Returns the time of the search's fastest row divided by that of the present row."""
         return min((self.record.score(row) for row in self.record.rows() if key_of(row) in self.visited),
                    default=math.inf)
 
     def new_ones(self, points):
-        """Those that are not known yet, each once. What cannot be right is recorded without a build."""
+        """Returns the rows that are not recorded yet, each once. Rejects rows that cannot work without building
+        them."""
         fresh = {}
         for point in points:
             if self.record.get(point) is not None or key_of(point) in fresh:
@@ -719,15 +723,15 @@ class Search:
         return self.progress.seconds - self.progress.elapsed()
 
     def affordable(self, points):
-        """So many as can be built in the time that is left, less what the last comparison takes. As many as there are
-        compilers take the time of one."""
+        """Returns as many of the rows as the time that is left allows, without the reserve for the last comparison.
+        `jobs` rows are built at the same time, so together they take as long as one."""
         if self.seconds_per_wave == 0:
             return points
         return points[:max(0, int((self.time_left() - RESERVE) / self.seconds_per_wave)) * self.machine.jobs]
 
     def evaluate(self, points):
-        """Builds, checks and times rows. False if the time is up before all are measured; the first rows of a search
-        are measured in any case."""
+        """Builds, checks and times rows. Returns False if the time is up before all are measured. The first rows of a
+        search are always measured."""
         fresh = self.new_ones(points)
         chosen = self.affordable(fresh) if len(self.visited) > 1 else fresh
         if chosen:
@@ -752,7 +756,7 @@ class Search:
         return len(chosen) == len(fresh)
 
     def time_in_turns(self, samples, points):
-        """{key: {n: ratios}} of the points, beside the present row."""
+        """Times points in turns with the present row. Returns {key: {n: ratios}}."""
         ratios = {key_of(point): {} for point in points}
         for n in self.sizes:
             base, *others = self.machine.time(n, samples, [None, *points])
@@ -762,7 +766,8 @@ class Search:
         return ratios
 
     def race(self, points):
-        """Few samples of all, more of those that are not clearly slower than the fastest of the search."""
+        """Takes few samples of all rows, and more of those that are not clearly slower than the search's fastest
+        row."""
         leader = self.best()
         for rung, (samples, margin) in enumerate(RUNGS):
             if not points:
@@ -785,7 +790,8 @@ class Search:
             self.progress.show("races", rung + 1, len(RUNGS), self.best())
 
     def without_culprits(self, points, why):
-        """After the timing program was lost: times each alone, and rejects what breaks it again."""
+        """After the timing program was lost: times each row alone, and rejects those that break the program again. If
+        none does, rejects all."""
         good = []
         for point in points:
             try:
@@ -802,7 +808,7 @@ class Search:
     # ---- descending
 
     def run(self, start):
-        """The fastest row that the search has come to. `start` may be one that does not work."""
+        """Searches from `start`, which need not work. Returns the fastest row found."""
         self.evaluate([self.present])
         self.step([start])
         center = start
@@ -825,11 +831,11 @@ class Search:
     def fastest(self):
         rows = [row for row in self.record.rows() if key_of(row) in self.visited]
         if not rows:
-            raise TuneError("no row of the search works, the record has the reasons: begin with another one")
+            raise TuneError("no row of the search works, the record has the reasons: pass another one by --start")
         return rows[0]
 
     def combinations(self, center, points):
-        """The moves that made the center faster, together: all of them, and the best two."""
+        """Combines moves that made the center faster: returns a row with all of them, and a row with the best two."""
         gains = {}
         for point in points:
             score = self.record.score(point)
@@ -841,8 +847,8 @@ class Search:
                 for count in {2, len(ordered)} if 2 <= count <= len(ordered)]
 
     def last_comparison(self, best):
-        """{n: ratios} of the best row and of the present row built as a variant, in turns with the present row. The
-        second one tells what differences mean nothing."""
+        """Times the best row, and the present row built as a variant, in turns with the present row. Returns {n:
+        ratios} of both. The ratios of the present row's variant show which differences are only noise."""
         points = [best] if best == self.present else [best, self.present]
         self.machine.build([None, *points], lambda: None)
         ratios = self.time_in_turns(LAST_SAMPLES, points)
@@ -855,7 +861,7 @@ Verdict = collections.namedtuple("Verdict", "ratio noise is_above_noise")
 
 
 def interval(values):
-    """How far the median may be from the true one: half of the interval that has it with 95 %, by order statistics."""
+    """Returns half of the 95 % confidence interval of the median, by order statistics."""
     ordered = sorted(values)
     reach = 0.98 * math.sqrt(len(ordered))
     low = max(0, math.floor(len(ordered) / 2 - reach))
@@ -864,14 +870,14 @@ def interval(values):
 
 
 def verdict(best, twin):
-    """Of the ratios of the best row and of the present row's second build."""
+    """Judges the ratios of the best row by those of the present row's second build (`twin`)."""
     ratio = score_of(best)
     noise = max(abs(score_of(twin) - 1), *(interval(values) for values in best.values()))
     return Verdict(ratio, noise, ratio < 1 and 1 - ratio > noise)
 
 
 def figures(identity, row, present, best_row, present_ms, best_ratios, verdict_, number):
-    """The comment of a row: device, date, versions, figures."""
+    """Returns the comment of a row: device, date, versions, figures."""
     sizes = " / ".join(report.n_text(n) for n in best_ratios)
     ours = " / ".join(report.time_text(present_ms[n] * statistics.median(values)) for n, values in best_ratios.items())
     theirs = " / ".join(report.time_text(present_ms[n]) for n in best_ratios)
@@ -898,7 +904,7 @@ def comment(text, indent):
 
 
 def row_header(algorithm_name, types, row, point, architecture, text):
-    """A header with a user's hub that has the row."""
+    """Returns a header with a user's policy hub that has the row."""
     algorithm = ALGORITHMS[algorithm_name]
     name = f"tuned_{algorithm_name}_hub"
     lines = ["#pragma once", "", f"// For {types} on sm_{architecture}: strata::Tuned{algorithm.device}<{name}>",
@@ -920,7 +926,7 @@ STYLE = ("text{fill:#222;font:12px sans-serif}.title{font-size:16px;font-weight:
          ".mid{text-anchor:middle}.end{text-anchor:end}.cell{fill:#111;font-size:10px;text-anchor:middle}"
          ".axis{stroke:#999}.page{fill:#fff}.ring{fill:none;stroke:#222;stroke-width:2.5}"
          "@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.cell{fill:#111}.page{fill:#16181c}.ring{stroke:#fff}}")
-# Faster than the present row, like it, slower: all light enough for black figures.
+# Faster than the present row, as fast, slower. All colours are light enough for black figures.
 COLOURS = ((86, 180, 233), (240, 240, 240), (230, 159, 0))
 FULL_COLOUR = 0.25
 
@@ -932,8 +938,8 @@ def colour_of(ratio):
 
 
 def picture(title, row, present, best, variants):
-    """All rows that were measured: two numbers as a plane, and each number alone. Colours: time over the present
-    row's."""
+    """Draws all rows that were measured: a plane over two of their numbers, and a panel for each number. The colour
+    shows a row's time divided by the present row's."""
     def score(variant):
         return score_of(variant["ratios"]) if "ratios" in variant else math.inf
 
@@ -1010,7 +1016,7 @@ def short(value):
 
 
 def panel(parameter, values, variants, score, present, best, x0, y0, width, height):
-    """Time over one number; a dot for each row."""
+    """Draws the time over one number, with a dot for each row."""
     scores = [score(variant) for variant in variants] or [1.0]
     low, high = min(*scores, 1.0), max(1.02, min(max(scores), 1.6))
     step = width / max(1, len(values))
@@ -1046,7 +1052,7 @@ def panel(parameter, values, variants, score, present, best, x0, y0, width, heig
 # ------------------------------------------------------------------ command line
 
 def parse_n(text):
-    """2^24,1000000"""
+    """Parses numbers of items, such as 2^24,1000000."""
     sizes = []
     for part in text.split(","):
         base, _, power = part.partition("^")
@@ -1058,7 +1064,7 @@ def parse_n(text):
 
 
 def parse_start(text, row, present):
-    """The present row with some other numbers."""
+    """Returns the present row with the numbers of --start."""
     start = dict(present)
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
@@ -1076,7 +1082,7 @@ def gpu_architecture():
         capability, driver = found.stdout.splitlines()[0].split(",")
         return int(capability.strip().replace(".", "")), driver.strip()
     except (OSError, subprocess.CalledProcessError, IndexError, ValueError) as error:
-        raise TuneError("no GPU answers to nvidia-smi; --host tries the script without one") from error
+        raise TuneError("no GPU answers to nvidia-smi; --host tests the script without one") from error
 
 
 def hash_of_sources():
@@ -1093,19 +1099,19 @@ def hash_of_sources():
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("algorithm", choices=ALGORITHMS)
-    parser.add_argument("types", help=f"{', '.join(TYPES)}; of sorts with values KEY:VALUE, as u32:u32")
-    parser.add_argument("--row", help="of the policy (default: the first that this GPU uses): " +
+    parser.add_argument("types", help=f"{', '.join(TYPES)}; for sorts with values KEY:VALUE, such as u32:u32")
+    parser.add_argument("--row", help="row of the policy to search (default: the first that this GPU uses): " +
                         "; ".join(f"{name}: {', '.join(row.name for row in algorithm.rows)}"
                                   for name, algorithm in ALGORITHMS.items()))
     parser.add_argument("--start", default="", metavar="NAME=NUMBER,...",
                         help="search from the present row with these numbers in it")
-    parser.add_argument("--n", type=parse_n, metavar="2^24,2^28", help="numbers of items; all count alike")
+    parser.add_argument("--n", type=parse_n, metavar="2^24,2^28", help="numbers of items; each has the same weight")
     parser.add_argument("--seconds", type=float, default=480, help="for the search (default 480)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at a time")
     parser.add_argument("--architecture", type=int, metavar="90", help="compile for it (default: the GPU's)")
-    parser.add_argument("--out", metavar="FOLDER", help="for all files (default build/tune/<what>)")
-    parser.add_argument("--fresh", action="store_true", help="forget what was measured in that folder")
-    parser.add_argument("--host", action="store_true", help="by g++ for the CPU: tries the script without a GPU")
+    parser.add_argument("--out", metavar="FOLDER", help="folder of all files (default build/tune/<what>)")
+    parser.add_argument("--fresh", action="store_true", help="forget the earlier measurements in the folder")
+    parser.add_argument("--host", action="store_true", help="use g++ and the CPU: tests the script without a GPU")
     parser.add_argument("--compiler", help="default nvcc; with --host g++")
     options = parser.parse_args(arguments)
     key, _, value = options.types.partition(":")
@@ -1138,7 +1144,7 @@ def tune(options):
          f"sm_{architecture}"]))
     sources = hash_of_sources()
     compiler = options.compiler or ("g++" if options.host else "nvcc")
-    # Libraries and the timing program are those of this.
+    # The folder's libraries and timing program are kept only if all of this is unchanged.
     built_from = " ".join([sources, options.algorithm, options.types, str(architecture), compiler])
     stamp = os.path.join(folder, "sources")
     os.makedirs(folder, exist_ok=True)
@@ -1165,10 +1171,10 @@ def tune(options):
         wanted = options.n or ((1 << 13,) if options.host else row.sizes(used))
         sizes = tuple(n for n in wanted if machine.fits(n))
         if not sizes:
-            raise TuneError("the device has no memory for these numbers of items: name smaller ones with --n")
+            raise TuneError("the device has no memory for these numbers of items: pass smaller ones by --n")
         if sizes != wanted:
             missing = ", ".join(report.n_text(n) for n in wanted if n not in sizes)
-            progress.line(f"no memory for {missing} items: without them")
+            progress.line(f"no memory for {missing} items: these sizes are left out")
         start = parse_start(options.start, row, present)
         identity = {"algorithm": options.algorithm, "types": options.types, "row": row.name, "sizes": list(sizes),
                     "gpu": context["gpu"], "driver": driver, "cuda": context["cuda"], "architecture": architecture,
@@ -1178,7 +1184,7 @@ def tune(options):
             os.remove(path)
         record = Record(path, identity)
         if record.was_other:
-            progress.line(f"what was measured before does not count: other {record.was_other}")
+            progress.line(f"earlier measurements do not count: other {record.was_other}")
         elif record.variants:
             progress.line(f"goes on from {len(record.variants)} rows in {path}")
         items = [BYTES[part] for part in options.types.split(":")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of tune.py with a machine that computes times instead of taking them: python3 benchmarks/tune_test.py"""
+"""Tests tune.py, with a machine that computes times instead of measuring them: python3 benchmarks/tune_test.py"""
 
 import io
 import json
@@ -26,7 +26,7 @@ IDENTITY = {"algorithm": "radix_sort", "gpu": "G", "sources": "1"}
 
 
 class FakeMachine:
-    """A bowl around `fastest`; some rows break."""
+    """Times grow with the distance from `fastest`. Some rows break."""
 
     def __init__(self, fastest=None, breaks=None, wrong=None, kills=None):
         self.fastest = fastest or PRESENT
@@ -56,12 +56,12 @@ class FakeMachine:
         for point in points[1:]:
             key = tune.key_of(point)
             self.samples[key] = self.samples.get(key, 0) + samples
-        # The machine drifts, and all meet it.
+        # Clocks drift, but in the same way for all rows.
         return [[self.milliseconds(point or PRESENT) * (1 + 0.1 * i) for i in range(samples)] for point in points]
 
 
 class Files(unittest.TestCase):
-    """Gives each test a folder of its own."""
+    """Gives each test its own folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -82,7 +82,7 @@ class Descent(Files):
                 machine = FakeMachine()
                 search = self.search(machine, {"start": start})
                 self.assertLess(machine.milliseconds(search.run(start)), 1.005)
-                # There are 13 * 64 * 6 rows.
+                # Far fewer than the 13 * 64 * 6 rows that there are.
                 self.assertLess(len(machine.built), 160)
 
     def test_the_search_leaves_the_present_row_for_a_faster_one(self):
@@ -320,7 +320,7 @@ class Picture(unittest.TestCase):
             self.assertIn(label, texts)
         titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
         self.assertIn("512 x 44 x 3: does not <compile>", titles)
-        # Legend, plane, and three panels: two rings each.
+        # The legend, the plane and three panels have two rings each.
         self.assertEqual(text.count('class="ring"'), 2 * 5)
         self.assertIn("prefers-color-scheme:dark", text)
 
@@ -331,7 +331,7 @@ class Picture(unittest.TestCase):
 
 
 class TimingProgram(Files):
-    """tune.Machine beside a script in the place of the timing program."""
+    """Tests of tune.Machine, with a script instead of the timing program."""
 
     def machine(self, script):
         path = os.path.join(self.folder, "timing")
@@ -374,7 +374,7 @@ class TimingProgram(Files):
 
 
 class Compiling(Files):
-    """tune.Machine beside a script in the place of the compiler."""
+    """Tests of tune.Machine, with a script instead of the compiler."""
 
     def machine(self, script):
         path = os.path.join(self.folder, "compiler")

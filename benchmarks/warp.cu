@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Collectives of logical warps of 4 to 32 lanes beside CUB's: reductions, scans, merge sorts, exchanges, loads and
-// stores. A case of 16x4 is about 16 lanes with 4 items each.
+// Compares collectives of logical warps of 4 to 32 lanes with CUB's: reductions, scans, merge sorts, exchanges, loads
+// and stores. A case 16x4 has about 16 lanes with 4 items each.
 
 #if __has_include(<cub/warp/warp_reduce_batched.cuh>)
 #include <cub/warp/warp_reduce_batched.cuh>
@@ -17,7 +17,7 @@
 
 #include "harness/collectives.cuh"
 
-// In a named namespace: kernels instantiated on types without linkage have none either.
+// Not an anonymous namespace: a kernel instantiated with a type without linkage would have no linkage either.
 namespace warp_benchmark {
 
 using bench::item_kind;
@@ -26,7 +26,7 @@ using bench::warp_work;
 
 // ------------------------------------------------------------------ reductions
 
-/// Lane 0's first item becomes the result.
+/// Writes the result to the first item of lane 0, so that the next round depends on it.
 template <class Library, class T, int Lanes, int Items, item_kind Kind>
 struct reduction : warp_work<T, Lanes, Items, typename Library::template WarpReduce<T, Lanes>, Kind> {
   static __device__ void keep(const T& result, T (&items)[Items]) {
@@ -67,7 +67,7 @@ struct composition : reduction<Library, T, Lanes, Items, item_kind::keys> {
   }
 };
 
-/// One lane of four begins a segment.
+/// About one of four lanes begins a segment.
 template <class Library, class T, int Lanes, int Items>
 struct head_segments : reduction<Library, T, Lanes, Items, item_kind::numbers> {
   static constexpr const char* algorithm = "WarpReduce::HeadSegmentedSum";
@@ -87,7 +87,7 @@ struct tail_segments : reduction<Library, T, Lanes, Items, item_kind::numbers> {
 };
 
 #if BENCH_HAS_BATCHED
-// CUB has it since 3.5. Each lane's items are those of as many batches.
+// CUB has this class since 3.5. Item b of a lane belongs to batch b.
 template <class Library, class T, int Batches, int Lanes>
 using batched_of =
     std::conditional_t<std::is_same_v<Library, bench::on_strata>, strata::WarpReduceBatched<T, Batches, Lanes>,

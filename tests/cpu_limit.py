@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a test, which may take so many seconds of CPU: cpu_limit.py SECONDS NAME COMMAND...
+"""Runs a test that may take a number of CPU seconds: cpu_limit.py SECONDS NAME COMMAND...
 
-Counted are all threads of the program and all programs that it starts and waits for, so a busy machine fails no test.
-One program that takes all of the seconds is ended at once; the sum over several is looked at when the test ends. How
-long a test may take by the clock is CTest's to say.
+All threads of the program count, and all programs that it starts and waits for. CPU time does not depend on other work,
+so no test fails on a busy machine. A program that alone exceeds the limit is ended at once. The sum over several
+programs is compared when the test ends. CTest limits the wall-clock time.
 """
 
-# It runs before every test: no module that takes longer than the rest.
+# Runs before every test, so it imports no module that is slow to load.
 import os
 import resource
 import signal
@@ -16,15 +16,15 @@ import sys
 
 
 def run(command):
-    """The exit status, or minus the signal, and the seconds of CPU of a command."""
-    # Python ignores these two, and what it starts would too.
+    """Runs a command. Returns its exit status, or the negative number of its signal, and its CPU seconds."""
+    # Python ignores these two signals, and programs that it starts would inherit this.
     child = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
     _, status, usage = os.wait4(child, 0)
     return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
 
 def end_by(number):
-    """Ends by the signal that ended the test, which CTest tells."""
+    """Ends this process by the signal that ended the test, so that CTest reports it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if signal.getsignal(number) != signal.SIG_DFL:
         signal.signal(number, signal.SIG_DFL)

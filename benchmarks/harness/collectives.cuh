@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Collectives of blocks, warps and threads, of both libraries, in one kernel that does little else. Each block loads a
-/// tile of items into registers. In each round, it changes every item by a multiplication and an addition, and the
-/// collective works on the items in place. So a round depends on the result of the round before it, and the items are
-/// never in order. If the last items are right, all results were right.
+/// Measures collectives of blocks, warps and threads, of both libraries, in one kernel that does little else. Each
+/// block loads a tile of items into registers. In each round, it changes every item by a multiplication and an
+/// addition, and the collective works on the items in place. So a round depends on the result of the round before it,
+/// and the items are never in order. If the last items are right, all results were right.
 ///
-/// There are two regimes. In `full device`, as many blocks run as fill the device several times, and the figure is the
-/// time of the launch. In `one block`, one block is alone on an idle device, and the figure is the number of cycles of
-/// a round.
+/// There are two regimes. In `full device`, the launch has enough blocks to fill the device several times, and the
+/// figure is the time of the launch. In `one block`, one block is alone on an idle device, and the figure is the number
+/// of cycles of a round.
 
 #include <strata/core/launcher.cuh>
 
@@ -28,7 +28,7 @@ namespace bench {
 
 // ------------------------------------------------------------------ items
 
-/// 16 bytes: a key and a value that moves with it; or the function x -> key * x + value, modulo 2^64.
+/// A key and a value that moves with it, 16 bytes in all. For compose: the function x -> key * x + value, modulo 2^64.
 struct alignas(16) struct16 {
   std::uint64_t key;
   std::uint64_t value;
@@ -50,10 +50,10 @@ struct random_value<struct16> {
   static __device__ struct16 from(std::uint64_t bits) { return {random_bits(bits), bits}; }
 };
 
-/// The kind of a collective's items.
+/// Which values the items of a collective have. Integers have any bit pattern.
 enum class item_kind {
-  keys,    ///< all bit patterns; of floating point, numbers between -2 and 2
-  numbers  ///< all bit patterns; of floating point, so few bits that the sum of a block is exact in any order
+  keys,    ///< floating-point numbers between -2 and 2
+  numbers  ///< floating-point numbers of so few bits that the sum of a block is exact in any order
 };
 
 template <class T>
@@ -86,7 +86,7 @@ __device__ To bits_as(const From& from) {
   return to;
 }
 
-/// The next number of a sequence. Each item of a thread gets another one, so equal items do not stay equal.
+/// The next number of a sequence. The sequence depends on `item`, so equal items of a thread do not stay equal.
 __device__ inline std::uint32_t next_bits(std::uint32_t bits, std::uint32_t item, std::uint32_t salt) {
   return bits * (0x9e3779b1u * (2 * item + 1)) + salt;
 }
@@ -100,7 +100,7 @@ template <item_kind Kind, class Word>
 __device__ Word bits_of_float(Word bits) {
   constexpr int width = 8 * sizeof(Word);
   if constexpr (Kind == item_kind::keys) {
-    return static_cast<Word>(bits & ~(Word{1} << (width - 2)));  // exponents below that of 2
+    return static_cast<Word>(bits & ~(Word{1} << (width - 2)));  // below 2
   } else if constexpr (width == 16) {
     return static_cast<Word>((bits & 0x8000u) | 0x3c00u);  // -1 or 1
   } else if constexpr (width == 32) {
@@ -128,7 +128,8 @@ __device__ T next_item(const T& item, std::uint32_t index, std::uint32_t salt) {
 
 }  // namespace detail
 
-/// Puts a small number into the lowest bits of the item. So the last items also show results of another type.
+/// Mixes a small result of another type, such as a rank, into the lowest bits of the item, so that the last items show
+/// it, too.
 template <class T>
 __device__ T marked(const T& item, std::uint32_t number) {
   if constexpr (std::is_same_v<T, struct16>) {
@@ -139,7 +140,7 @@ __device__ T marked(const T& item, std::uint32_t number) {
   }
 }
 
-/// Changes the item by another one of its type, so that both are part of the result.
+/// Mixes another item of the same type into the item, so that the last items depend on both.
 template <class T>
 __device__ T mixed(const T& item, const T& other) {
   if constexpr (std::is_same_v<T, struct16>) {
@@ -155,8 +156,8 @@ __device__ T mixed(const T& item, const T& other) {
   }
 }
 
-/// For calls that may leave their input in another order, such as CUB's stores by transposition: the next round needs
-/// the items as they were.
+/// Copies the items for calls that may leave their input in another order, such as CUB's stores by transposition. The
+/// next round needs the items as they were.
 template <class T, int Items>
 __device__ void copy_items(const T (&from)[Items], T (&to)[Items]) {
   STRATA_UNROLL
@@ -165,20 +166,21 @@ __device__ void copy_items(const T (&from)[Items], T (&to)[Items]) {
 
 // ------------------------------------------------------------------ work
 
-/// The base class of a collective of a block. It says how many items of which type there are, and how threads wait
-/// before the storage is used again. `given` is a number that the compiler does not know.
+/// The base class of a block collective: its type, its number of items, and how threads wait before the storage is used
+/// again. `given` is a number that the compiler does not know.
 template <class T, int Threads, int Items, item_kind Kind = item_kind::keys>
 struct block_work {
   using type = T;
   static constexpr int threads = Threads;
-  /// Threads in the regime of one block.
+  /// Threads of the block in the regime `one block`.
   static constexpr int threads_alone = Threads;
   static constexpr int items = Items;
   static constexpr item_kind kind = Kind;
   static constexpr int given = 0;
-  /// Blocks read this many tiles in turn, so that the tiles stay in the L2 cache.
+  /// The launch reads only this many tiles, again and again, so that they stay in the L2 cache.
   static constexpr int tiles = 64;
-  /// True if `run` also takes the address of a tile, another one in each round, and the address where it writes a tile.
+  /// True if `run` also takes the address of a tile to read, another tile in each round, and the address of a tile to
+  /// write.
   static constexpr bool is_transfer = false;
   /// False for a rival whose results differ because it has the items in another order.
   static constexpr bool is_compared = true;
@@ -193,8 +195,8 @@ struct transfer_work : block_work<T, Threads, Items> {
   static constexpr bool is_transfer = true;
 };
 
-/// The base class of collectives of logical warps of Lanes threads, in blocks of 256; one warp in the regime of one
-/// block. `Collective` has a TempStorage.
+/// The base class of collectives of logical warps of Lanes threads. Blocks have 256 threads; in the regime `one block`,
+/// one warp. `Collective` has a TempStorage.
 template <class T, int Lanes, int Items, class Collective, item_kind Kind = item_kind::keys>
 struct warp_work : block_work<T, 256, Items, Kind> {
   static constexpr int threads_alone = 32;
@@ -210,7 +212,7 @@ struct warp_work : block_work<T, 256, Items, Kind> {
 
 struct no_storage {};
 
-/// The base class of calls of single threads, in blocks of 256; one warp in the regime of one block.
+/// The base class of calls of single threads. Blocks have 256 threads; in the regime `one block`, one warp.
 template <class T, int Items, item_kind Kind = item_kind::keys>
 struct thread_work : block_work<T, 256, Items, Kind> {
   static constexpr int threads_alone = 32;
@@ -238,7 +240,7 @@ __global__ void __launch_bounds__(Work::threads)
   auto salt = static_cast<std::uint32_t>(random_bits(threadIdx.x));
   STRATA_UNROLL_N(1)
   for (int round = -repeat.untimed_rounds; round < repeat.rounds; ++round) {
-    // The clock is not kept in a register, which the collective would then lack.
+    // Stores the clock instead of keeping it in a register, which the collective would then lack.
     if (round == 0 && threadIdx.x == 0 && clocks != nullptr) clocks[0] = clock64();
     STRATA_UNROLL
     for (int i = 0; i < Work::items; ++i) {
@@ -247,7 +249,7 @@ __global__ void __launch_bounds__(Work::threads)
     salt = salt * 0x2c1b3c6du + 0x297a2d39u;
     if constexpr (Work::is_transfer) {
       const unsigned next = (tile + static_cast<unsigned>(round)) % unsigned{Work::tiles};
-      // A store writes after the last items of all tiles.
+      // A store writes behind the last items of all tiles.
       Work::run(storage, items, repeat.given, in + std::size_t{next} * items_of_tile,
                 out + (std::size_t{Work::tiles} + tile) * items_of_tile);
     } else {
@@ -317,8 +319,8 @@ peer one_block_peer(const char* lib, const device_array<typename Work::type>& in
   return made;
 }
 
-/// Measures a collective in both regimes, strata's beside CUB's. `Others` are other algorithms of strata's for the same
-/// results. They are further rivals, each with the name `lib`.
+/// Measures a collective of strata and CUB's in both regimes. `Others` are other algorithms of strata's for the same
+/// results, which become further rivals, each with the name `lib`.
 template <class Strata, class Cub, class... Others>
 void add_work(suite& all, const std::string& shape, int rounds) {
   using T = typename Strata::type;
@@ -365,8 +367,8 @@ void add_work(suite& all, const std::string& shape, int rounds) {
   if (all.settings().latency && !all.settings().cold) add(true);
 }
 
-/// A collective of Threads threads (of a block or a logical warp) with Items items each. `rounds` makes a launch last a
-/// few 100 us.
+/// Adds a collective of Threads threads (of a block or a logical warp) with Items items each. Choose `rounds` so that a
+/// launch takes a few 100 us.
 template <template <class, class, int, int> class Work, class T, int Threads, int Items, class... Others>
 void add_collective(suite& all, int rounds) {
   add_work<Work<on_strata, T, Threads, Items>, Work<on_cub, T, Threads, Items>, Others...>(

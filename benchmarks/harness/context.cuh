@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What must be known beside a figure: device, driver, toolkit, libraries, clocks, commit.
+/// What a reader must know to judge a figure: device, driver, toolkit, libraries, clocks, commit.
 
 #include <cuda_runtime_api.h>
 #include <cub/version.cuh>
@@ -29,8 +29,8 @@ namespace bench {
 
 using context_entries = std::vector<std::pair<std::string, std::string>>;
 
-/// Median GB/s, read and written, of a copy of 1 GiB. It is the upper bound of the device at this moment. The copy runs
-/// for 0.3 s before it is measured, because the clocks of an idle device are low.
+/// Median GB/s, read and written, of a copy of 1 GiB: the upper bound of the device at this moment. The copy runs for
+/// 0.3 s before it is measured, because the clocks of an idle device are low.
 inline double copy_roof_gb_per_s(cudaStream_t stream) {
   const std::size_t bytes = std::size_t{1} << 30;
   const device_array<unsigned char> source(bytes);
@@ -49,7 +49,7 @@ inline double copy_roof_gb_per_s(cudaStream_t stream) {
   return copy.own_bytes / summarize(samples).median * 1e-6;
 }
 
-/// The answer of nvidia-smi for this device, or "unknown" without nvidia-smi.
+/// Fields that nvidia-smi reports for this device, or "unknown" without nvidia-smi.
 inline std::string ask_driver(const std::string& fields) {
   int device = 0;
   char bus_id[32] = "";

@@ -29,15 +29,15 @@ inline std::string header_of(more_columns more) {
   return csv_header;
 }
 
-/// The resources of a multiprocessor that one block of a kernel takes, and how many blocks are resident.
+/// The resources of a multiprocessor that one block of a kernel takes, and how many blocks fit it at once.
 struct kernel_use {
   int registers = -1;
   int shared_bytes = -1;
   int blocks_per_multiprocessor = -1;
 };
 
-/// A line of the file. A number that does not exist (the bandwidth of a host call, the time of a call that failed) is
-/// negative here, and an empty field in the file.
+/// One line of the file. A number is negative if it does not exist, such as the bandwidth of a host call or the time of
+/// a call that failed. Its field in the file is empty.
 struct csv_row {
   std::string algorithm;
   std::string type;
@@ -78,7 +78,7 @@ inline std::string to_text(const csv_row& row, more_columns more = more_columns:
   return common;
 }
 
-/// A row is in the file when `append` returns, so a failure of the next case does not lose it.
+/// Appends rows to a file. A row is in the file when `append` returns, so a crash in the next case does not lose it.
 class csv_file {
  public:
   csv_file() = default;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The CUDA runtime, with errors that cannot be overlooked and memory that cannot leak. Without nvcc, it is the runtime
-/// of the host SIMT back end.
+/// Wrappers of the CUDA runtime that throw on errors and free memory. Without nvcc, the runtime is the host SIMT back
+/// end's.
 
 #if defined(__CUDACC__)
 #include <cuda_runtime_api.h>
@@ -31,7 +31,7 @@ inline void check(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw cuda_error(error, what);
 }
 
-/// Device memory for `size` values of T, from cudaMalloc; shared by the closures that use it.
+/// Device memory for `size` values of T, from cudaMalloc. Copies share the memory.
 template <class T>
 class device_array {
  public:
@@ -42,7 +42,7 @@ class device_array {
     check(cudaMalloc(&memory, bytes > 0 ? bytes : 1), "cudaMalloc");
     memory_ = std::shared_ptr<void>(memory, [](void* p) { static_cast<void>(cudaFree(p)); });
   }
-  /// A part of memory that `owner` keeps.
+  /// Values in memory that `owner` keeps alive.
   device_array(const std::shared_ptr<void>& owner, void* memory, std::size_t size)
       : memory_(owner, memory), size_(size) {}
 

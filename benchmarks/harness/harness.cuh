@@ -31,8 +31,9 @@ class suite {
  public:
   explicit suite(const options& settings) : settings_(settings) {}
 
-  /// In a run with a cold cache, every sample is a single call that waits for the flush. So the case is another one:
-  /// its name says so, and cases about latency and host cost are left out.
+  /// Adds a case if it fits the options. In a run with a cold cache, every sample is a single call that waits for the
+  /// flush. Its figures cannot be compared with warm ones, so the name of the case says "cold", and cases about latency
+  /// and host cost are left out.
   void add(benchmark_case what) {
     if (what.n > settings_.max_n) return;
     if (settings_.cold && what.how != timing::batched) return;
@@ -55,7 +56,7 @@ namespace detail {
 /// Exit code of a child process whose CUDA context is lost. Only the supervisor sees it.
 inline constexpr int context_lost_exit_code = 70;
 
-/// A row without times: the report says that this library has no result.
+/// A row without times, from which the report says that this library has no result.
 inline csv_row row_of_failure(const benchmark_case& what, const std::string& lib) {
   csv_row row;
   row.algorithm = what.algorithm;
@@ -67,7 +68,7 @@ inline csv_row row_of_failure(const benchmark_case& what, const std::string& lib
   return row;
 }
 
-/// Keeps a case from the report of its first peer to the report of its last one.
+/// Measures a case when Google Benchmark asks for its first peer, and keeps the result for its other peers.
 class reported_case {
  public:
   reported_case(const benchmark_case& what, int index, const environment& env, progress& shared)
@@ -170,7 +171,7 @@ int run_cases(const char* program, const options& settings, AddCases&& add_cases
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
-  std::cout << std::unitbuf;  // so that a line is written before the next case can break anything
+  std::cout << std::unitbuf;  // a line is out before the next case can end the process
 
   environment env;
   env.settings = settings;
@@ -208,7 +209,7 @@ int run_cases(const char* program, const options& settings, AddCases&& add_cases
 
 }  // namespace detail
 
-/// The exit code of the program: 0 if every case that fits was measured and gave the right result.
+/// Returns the exit code of the program: 0 if every case that fits was measured and gave the right result.
 template <class AddCases>
 int run(const char* program, int argc, char** argv, AddCases&& add_cases, more_columns columns = more_columns::none) {
   try {

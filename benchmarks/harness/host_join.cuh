@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// The join of the host, in the memory of the host.
+/// Host copies of the two sides, and the join of them.
 template <class Key>
 class host_join {
  public:
@@ -38,7 +38,7 @@ class host_join {
     return call(storage_.data(), bytes);
   }
 
-  /// Copies the result to where the device can see it.
+  /// Copies the result to the device, where it is checked.
   void publish(cudaStream_t stream) const {
     copy(device_result_.build_out.data(), build_out_.data(), device_result_.build_out.bytes(), stream);
     copy(device_result_.probe_out.data(), probe_out_.data(), device_result_.probe_out.bytes(), stream);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Random inputs, made on the device, and the comparison of two results there.
+/// Makes random inputs on the device, and compares two results there.
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>
@@ -30,8 +30,9 @@ __host__ __device__ inline std::uint64_t random_bits(std::uint64_t counter) {
   return counter ^ (counter >> 31);
 }
 
-/// Turns 64 random bits into a value. Integers take every bit pattern. Floating-point numbers are uniform in [0, 1),
-/// the 16-bit formats in [-1, 1), so that a sum of 2^28 items stays finite. Specialise it for a type of your own.
+/// Turns 64 random bits into a value. Integers take every bit pattern. Floating-point numbers are uniform in [0, 1).
+/// The 16-bit formats are uniform in [-1, 1), so that a sum of 2^28 items stays finite. Specialise it for a user's
+/// type.
 template <class T>
 struct random_value {
   static_assert(std::is_integral_v<T>, "specialise bench::random_value for this type");
@@ -100,7 +101,7 @@ template <class Key>
 __global__ void generate_runs(Key* keys, std::size_t size) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
-    // A run ends somewhere in each 16 items.
+    // Each group of 16 items has the end of a run at a random place.
     const std::uint64_t group = i / 16;
     const bool is_behind = i % 16 >= random_bits(group) % 16;
     keys[i] = static_cast<Key>(group + (is_behind ? 1 : 0));
@@ -109,7 +110,7 @@ __global__ void generate_runs(Key* keys, std::size_t size) {
 
 }  // namespace detail
 
-/// Keys in runs of 16 equal ones on average.
+/// Keys in runs of equal ones, 16 long on average.
 inline device_array<std::uint32_t> keys_in_runs(std::int64_t size, cudaStream_t stream) {
   device_array<std::uint32_t> keys(static_cast<std::size_t>(size));
   check(strata::launch(detail::threads_for("generate_runs", keys.size(), stream), detail::generate_runs<std::uint32_t>,
@@ -144,7 +145,7 @@ __device__ bool agree(const T& actual, const T& expected, tolerance allowed) {
   if constexpr (is_floating<T>) {
     const double a = to_double(actual);
     const double b = to_double(expected);
-    // In this form, a NaN disagrees.
+    // Written so that a NaN counts as a difference.
     return fabs(a - b) <= allowed.absolute + allowed.relative * fabs(b);
   } else {
     return actual == expected;
@@ -170,7 +171,7 @@ __global__ void find_disagreement(const T* actual, const T* expected, std::size_
 
 }  // namespace detail
 
-/// Returns an empty text if the arrays agree, otherwise what differs.
+/// Returns an empty text if the arrays agree, otherwise the number of differences and the first one.
 template <class T>
 std::string difference(const device_array<T>& actual, const device_array<T>& expected, tolerance allowed,
                        cudaStream_t stream) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The two sides of a join, made on the device, and the expected result.
+/// Makes the two sides of a join on the device, and the expected result.
 
 #include <strata/device/join/common/join_options.hpp>
 
@@ -43,33 +43,34 @@ struct join_case {
   std::int64_t probe_rows;
   /// Fraction of the probe rows that have a partner.
   double match = 1;
-  /// Exponent of the power law of the probe rows' keys; 0: all keys are equally frequent.
+  /// Exponent of Zipf's law of the probe rows' keys. With 0, all keys are equally frequent.
   double zipf = 0;
   /// Number of build rows with the same key.
   std::int64_t mult = 1;
-  /// Keys are any bit patterns, not numbers from 0 on. Keys of two columns are dense and not sorted.
+  /// True if keys are any bit patterns, false if they are the numbers from 0 on. Keys of two columns are always dense
+  /// and never sorted.
   bool is_sparse = false;
-  /// Both sides ascend. Then keys are dense, and mult divides the number of build rows.
+  /// True if the keys of both sides ascend. Then keys must be dense, and `mult` must divide the number of build rows.
   bool is_sorted = false;
   /// Fraction of the rows of both sides that have no key.
   double nulls = 0;
 
   __host__ __device__ std::uint64_t keys() const { return static_cast<std::uint64_t>(build_rows / mult); }
-  /// Keys without a partner have higher numbers than keys with one.
+  /// Number of different ids. Ids of keys without a partner follow those with one.
   std::uint64_t most_ids() const { return match < 1 ? 2 * keys() : keys(); }
 };
 
-/// The number of rows of a result, and a sum over them that does not depend on their order.
+/// The number of rows of a result, and an order-independent sum of their hashes.
 struct join_checksum {
   unsigned long long rows;
   unsigned long long sum;
-  /// The same sum over the build rows alone, for inner joins.
+  /// An order-independent sum of hashes of the build rows alone, for inner joins.
   unsigned long long build_sum;
 };
 
 namespace detail {
 
-/// A permutation of [0, size). It is a permutation of the next power of two, repeated until the number is below `size`.
+/// A permutation of [0, size): applies a permutation of the next power of two until the number is below `size`.
 __device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
   int bits = 1;
   while ((std::uint64_t{1} << bits) < size) ++bits;
@@ -83,10 +84,10 @@ __device__ inline std::uint64_t permuted(std::uint64_t x, std::uint64_t size) {
   return x;
 }
 
-/// Dense keys of two columns have this many values of the second column for each value of the first.
+/// Dense keys of two columns: number of values of the second column for each value of the first.
 inline constexpr std::uint64_t second_values = 1024;
 
-/// No two ids have the same key.
+/// The key with this id. Different ids have different keys.
 template <class Key>
 __device__ Key join_key_of(std::uint64_t id, bool is_sparse) {
   if constexpr (std::is_integral_v<Key>) {
@@ -155,7 +156,8 @@ __global__ void make_build(join_case what, Key* keys, std::int32_t* row_of) {
   }
 }
 
-/// For each key, sets `is_found` if a probe row has it. `are_made`: the dense keys exist already.
+/// Makes the probe rows, and adds the rows that they contribute to the expected result. Sets `is_found` for each build
+/// key that a probe row has. If `are_made`, the probe keys exist already and are dense.
 template <class Key>
 __global__ void make_probe(join_case what, strata::JoinKind kind, std::uint64_t seed, bool are_made,
                            const std::int32_t* row_of, Key* keys, unsigned char* is_found, join_checksum* expected) {
@@ -203,7 +205,7 @@ static __global__ void expect_lonely_build_rows(join_case what, const std::int32
   atomicAdd(&expected->sum, mine.sum);
 }
 
-/// A null array says that no row of the result has a row of that side.
+/// Sums hashes of the rows of a result. A null array stands for a side whose rows the result does not have.
 template <class Row>
 __global__ void sum_join_rows(const Row* build_rows, const Row* probe_rows, std::int64_t count,
                               unsigned long long* sum) {
@@ -228,7 +230,7 @@ unsigned long long sum_of_join_rows(const Row* build_rows, const Row* probe_rows
   return sum.value_at(0);
 }
 
-/// Returns an empty text if a result is as expected. `are_right`: its rows have the expected sum.
+/// Returns an empty text if a result is as expected. `are_right`: the sum of its rows is the expected one.
 inline std::string join_difference(std::int64_t rows, bool are_right, const join_checksum& expected) {
   if (static_cast<unsigned long long>(rows) != expected.rows) {
     return std::to_string(rows) + " rows, expected " + std::to_string(expected.rows);
@@ -243,7 +245,7 @@ struct join_sides {
   /// Null masks; empty if all rows have keys.
   device_array<std::uint32_t> build_valid;
   device_array<std::uint32_t> probe_valid;
-  /// The row numbers of both sides.
+  /// The numbers of rows of both sides, on the device.
   device_array<std::int32_t> counts{2};
   join_checksum expected;
 
@@ -279,7 +281,7 @@ struct join_sides {
     expected = sum.value_at(0);
   }
 
-  /// The bytes that a join has to read.
+  /// Bytes that a join has to read.
   std::size_t bytes() const { return build.bytes() + probe.bytes() + build_valid.bytes() + probe_valid.bytes(); }
 
  private:
@@ -327,7 +329,7 @@ struct join_result {
   }
   std::int32_t* build_or_null() const { return build_out.size() > 0 ? build_out.data() : nullptr; }
 
-  /// Erases the result, so that it is not taken for that of a later call.
+  /// Overwrites the result, so that it is not mistaken for the result of a later call.
   void spoil(cudaStream_t stream) const {
     build_out.fill_bytes(0xa5, stream);
     probe_out.fill_bytes(0xa5, stream);
@@ -335,7 +337,7 @@ struct join_result {
     check(cudaStreamSynchronize(stream), "spoil");
   }
 
-  /// Returns an empty text if the result is as expected. Erases it.
+  /// Returns an empty text if the result is as expected. Then overwrites the result.
   std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
     const unsigned long long sum = sum_of_join_rows<std::int32_t>(build_or_null(), probe_out.data(), capacity, stream);
     const std::int64_t rows = total.value_at(0);

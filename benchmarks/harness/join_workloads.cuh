@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The workloads of joins: calls of DeviceHashJoin and JoinTable, their rivals, and the comparison of their results
-/// with the expected ones.
+/// The workloads of joins: calls of DeviceHashJoin and JoinTable, their rivals, and the check of their results.
 
 #include <strata/device/device_hash_join.hpp>
 
@@ -30,9 +29,9 @@ struct join_request {
   bool is_unique = false;
   bool is_ordered = false;
   bool has_range = false;
-  /// For inner and semi joins in any order.
+  /// Possible for inner and semi joins in any order.
   bool has_match_ratio = false;
-  /// For inner joins in any order of sides without nulls.
+  /// Possible for inner joins in any order if no side has nulls.
   bool has_future_counts = false;
   bool only_counts = false;
   strata::JoinStrategy strategy = strata::JoinStrategy::automatic;
@@ -42,7 +41,7 @@ struct join_request {
 
 namespace detail {
 
-/// Sizes fit 4 bytes, so that no code for more rows is compiled.
+/// A side with a 4-byte size, so that the benchmark need not compile the code for more rows.
 template <class Key>
 auto join_side_of(const device_array<Key>& keys, const device_array<std::uint32_t>& valid) {
   return strata::join_side<Key>(keys.data(), static_cast<std::int32_t>(keys.size())).valid(valid.data());
@@ -61,7 +60,7 @@ inline auto join_pairs_of(const join_result& out) {
   return strata::join_pairs(out.build_or_null(), out.probe_out.data(), out.capacity);
 }
 
-/// For keys of two columns, only inner joins in any order are compiled.
+/// Calls the join that the case wants. For keys of two columns, only inner joins in any order are compiled.
 template <class Key>
 cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const join_sides<Key>& sides,
                  const join_request& wanted, const join_result& out, cudaStream_t stream) {
@@ -120,7 +119,7 @@ cudaError_t join(void* storage, std::size_t& bytes, const join_case& what, const
 
 }  // namespace detail
 
-/// Pairs of rows, or their number. Keys of two columns have no rivals.
+/// A join that writes pairs of rows, or only counts them. Keys of two columns have no rivals.
 template <class Key>
 workload join_workload(const join_case& what, const join_request& wanted, const environment& env) {
   const cudaStream_t stream = env.stream;
@@ -166,8 +165,8 @@ workload join_workload(const join_case& what, const join_request& wanted, const 
   return work;
 }
 
-/// Columns that an inner join gathers, half of them from each side. A single one comes from the build side. The input
-/// columns hold row numbers, so two columns of the result are pairs of rows.
+/// Columns that an inner join gathers, half of them from each side; a single one comes from the build side. The input
+/// columns hold row numbers, so two columns of the result are pairs of rows that can be checked.
 template <class Value, int Columns>
 class gathered_columns {
  public:
@@ -188,10 +187,10 @@ class gathered_columns {
     return output(std::make_index_sequence<build_columns>{}, std::make_index_sequence<Columns - build_columns>{});
   }
   std::int64_t* total() const { return total_.data(); }
-  /// Each value of the result is read and written.
+  /// Bytes of all columns of the result, read and written.
   double bytes() const { return 2.0 * Columns * static_cast<double>(out_.front().bytes()); }
 
-  /// Returns an empty text if all columns are as expected. Erases them.
+  /// Returns an empty text if all columns are as expected. Then overwrites them.
   std::string difference_from(const join_checksum& expected, cudaStream_t stream) const {
     bool are_right = true;
     for (std::size_t i = 0; i < build_columns; ++i) {
@@ -227,7 +226,8 @@ class gathered_columns {
   device_array<std::int64_t> total_{1};
 };
 
-/// With `HasMatchRatio`, the call tells the ratio to the join, which makes kernels of its own.
+/// A join that gathers columns. With `HasMatchRatio`, the call passes the match ratio, for which other kernels are
+/// compiled.
 template <class Value, int Columns, bool HasMatchRatio>
 workload columns_workload(const join_case& what, const join_request& wanted, const environment& env) {
   const cudaStream_t stream = env.stream;
@@ -253,7 +253,7 @@ workload columns_workload(const join_case& what, const join_request& wanted, con
   return work;
 }
 
-/// A table, and the memory that it points to.
+/// A join table, the sides and the memory that it points to.
 struct table_with_sides {
   join_sides<std::uint32_t> sides;
   device_array<unsigned char> memory;
@@ -279,7 +279,7 @@ struct table_with_sides {
   }
 };
 
-/// The workload is to build a table, or to probe one (`is_probed`).
+/// Builds a table, or (`is_probed`) probes one that exists.
 inline workload table_workload(const join_case& what, const join_request& wanted, bool is_probed,
                                const environment& env) {
   const cudaStream_t stream = env.stream;
@@ -296,7 +296,7 @@ inline workload table_workload(const join_case& what, const join_request& wanted
   peer contender = probe;
   if (!is_probed) contender.call = [=](cudaStream_t where) { return table->build(where); };
   contender.verify = [=] {
-    // If the table is right, a probe gives the right result.
+    // A table cannot be checked itself. If it is right, a probe of it gives the right result.
     if (!is_probed) check(probe.call(stream), "JoinTable::Inner");
     return ours.difference_from(expected, stream);
   };

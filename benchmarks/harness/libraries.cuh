@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The block and warp layers of both libraries, by the same names. A collective to be measured takes one of these
-/// structs as its template parameter.
+/// The block and warp classes of both libraries under the same names. A collective takes one of these structs as its
+/// template parameter.
 
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>

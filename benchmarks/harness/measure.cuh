@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Measures one case: calls the peers on the same input, compares their results, then times them in turns.
+/// Measures one case: calls the peers on the same input, checks their results, then times them in turns.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,28 +22,28 @@ namespace bench {
 struct peer {
   std::string lib;
   std::function<cudaError_t(cudaStream_t)> call;
-  /// Bytes read and written, if they differ from the workload's.
+  /// Bytes read and written, if the number differs from the workload's.
   double own_bytes = 0;
-  /// Compares the result of the last call with the known result. Returns an empty text if it is right. For cases whose
-  /// result needs no other library.
+  /// Compares the result of the last call with a known result. Returns an empty text if it is right. For cases that can
+  /// check a result without another library's.
   std::function<std::string()> verify = {};
-  /// True if the call does the work itself, on the host. The host's clock times it.
+  /// True if the work is done on the host. Then the host's clock times the call.
   bool is_on_host = false;
-  /// Milliseconds of one call, by a clock of its own, for a call on several devices. All peers of a case have one, or
-  /// none.
+  /// Returns the milliseconds of one call that it times itself, for a call on several devices. Either all peers of a
+  /// case have one or none has.
   std::function<double()> timed_call = {};
-  /// Milliseconds that the link between the devices takes for the bytes that must cross it; 0 if there are none.
+  /// Milliseconds that the link between the devices takes for the bytes that must cross it. 0 if no bytes cross it.
   double link_ms = 0;
-  /// Cycles in a millisecond of `timed_call`, if that is the clock of a multiprocessor.
+  /// Cycles in a millisecond, if `timed_call` reads the clock of a multiprocessor.
   double cycles_per_ms = 0;
-  /// Resources of a peer that is one kernel.
+  /// Resources of the kernel, if the peer is a single kernel.
   kernel_use use = {};
 };
 
 /// What a case needs while it is measured. The closures own the memory.
 struct workload {
   std::vector<peer> peers;
-  /// Compares the results of the first calls. Returns an empty text if they agree.
+  /// Compares the results of the peers' last calls. Returns an empty text if they agree.
   std::function<std::string()> verify;
   /// Necessary traffic: every input read once, every output written once.
   double bytes = 0;
@@ -69,9 +69,9 @@ struct benchmark_case {
   std::int64_t n = 0;
   timing how = timing::batched;
   std::function<workload(const environment&)> prepare;
-  /// The peers beside strata and the copy.
+  /// The names of the peers other than strata and the copy.
   std::vector<std::string> rivals = {"cub"};
-  /// False if the traffic is not to device memory.
+  /// False if a copy is no upper bound, because the traffic is not to device memory.
   bool beside_copy = true;
   /// Items of a call, if this number differs from n.
   double items = 0;
@@ -85,15 +85,15 @@ struct measurement {
 
 struct case_result {
   std::vector<measurement> measurements;
-  /// One text for each peer that failed or gave a wrong result. Its time is not reported.
+  /// One text for each peer that failed or gave a wrong result. The time of such a peer is not reported.
   std::vector<std::string> failures;
-  /// Set if the case does not fit this device, which is no failure.
+  /// Why the case was skipped, if it does not fit this device. That is no failure.
   std::string skipped;
-  /// True if the CUDA context is lost: then this process cannot measure any more.
+  /// True if the CUDA context is lost, so this process cannot measure any more.
   bool context_lost = false;
 };
 
-/// A device-to-device copy of `bytes` bytes, the upper bound for the others. Owns its destination, but not its source.
+/// A device-to-device copy of `bytes` bytes, the upper bound for the others. It owns its destination, not its source.
 inline peer copy_peer(const void* source, std::size_t bytes) {
   device_array<unsigned char> target(bytes);
   const auto call = [=](cudaStream_t stream) {
@@ -102,13 +102,13 @@ inline peer copy_peer(const void* source, std::size_t bytes) {
   return {"copy", call, 2.0 * static_cast<double>(bytes)};
 }
 
-/// A call in CUB's form, `call(d_temp_storage, temp_storage_bytes, stream)`. Its storage is allocated here, outside of
-/// the measured time.
+/// A peer that makes a call in CUB's form, `call(d_temp_storage, temp_storage_bytes, stream)`. The storage is allocated
+/// here, outside of the measured time.
 template <class Call>
 peer storage_peer(std::string lib, Call call) {
   std::size_t bytes = 0;
   const cudaError_t error = call(nullptr, bytes, cudaStream_t{});
-  if (error != cudaSuccess) {  // the other peers are measured nevertheless
+  if (error != cudaSuccess) {  // as a peer that fails, so that the other peers are still measured
     return {std::move(lib), [error](cudaStream_t) { return error; }};
   }
   device_array<unsigned char> storage(bytes);
@@ -126,8 +126,8 @@ inline void call_and_wait(const peer& contender, cudaStream_t stream) {
   check(cudaStreamSynchronize(stream), contender.lib.c_str());
 }
 
-/// Milliseconds for one call. Warm: the same call has just run, and the device is idle. Cold: the call waits for the
-/// flush in the stream, so the time to enqueue it is hidden.
+/// Milliseconds of one call. With a warm cache, the same call has just run and the device is idle. With a cold cache,
+/// the call waits for the flush in the stream, which hides the time to enqueue the call.
 inline double device_sample(const environment& env, const peer& contender, int batch, stopwatch& watch) {
   if (env.flush.size() > 0) {
     env.flush.fill_bytes(0x5c, env.stream);
@@ -139,8 +139,8 @@ inline double device_sample(const environment& env, const peer& contender, int b
   return watch.stop(env.stream) / batch;
 }
 
-/// If a call makes four launches, this many calls do not fill the launch queue of 1,024 entries. A full queue would
-/// count as host time.
+/// So few calls that they do not fill the launch queue of 1,024 entries, even if a call makes four launches. The wait
+/// for a full queue would count as host time.
 inline constexpr int host_calls_per_sample = 200;
 inline constexpr int host_samples = 50;
 
@@ -157,7 +157,7 @@ inline double host_sample(const environment& env, const peer& contender) {
   return taken / host_calls_per_sample;
 }
 
-/// Milliseconds of a call that works on the host.
+/// Milliseconds of a call that does its work on the host.
 inline double host_work_sample(const environment& env, const peer& contender) {
   cudaError_t error = cudaSuccess;
   const double taken = wall_milliseconds([&] { error = contender.call(env.stream); });
@@ -178,7 +178,7 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
     return interleave(peers.size(), host_samples, [&](std::size_t i) { return host_sample(env, peers[i]); });
   }
   if (what.how == timing::single_call) {
-    samples *= 5;  // times of single calls vary, and take little time
+    samples *= 5;  // single calls are short, and their times vary more
   } else if (!env.settings.cold) {
     for (std::size_t i = 0; i < peers.size(); ++i) {
       if (peers[i].is_on_host) continue;
@@ -186,7 +186,7 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
       batches[i] = batch_size(estimate_ms, env.settings.target_us / 1000);
     }
   }
-  // A device that waits for the host between its samples saves power. So peers on the host come last.
+  // Peers on the host come last, because a device that idles between its samples lowers its clocks.
   const auto on_device = static_cast<std::size_t>(
       std::count_if(peers.begin(), peers.end(), [](const peer& any) { return !any.is_on_host; }));
   auto taken =
@@ -198,7 +198,7 @@ inline std::vector<std::vector<double>> take_samples(const environment& env, con
   return taken;
 }
 
-/// Drops the copy: its host cost is not worth comparing.
+/// Drops the copy, because nobody compares host costs with that of a copy.
 inline void drop_copy(std::vector<peer>& peers) {
   const auto is_copy = [](const peer& any) { return any.lib == "copy"; };
   peers.erase(std::remove_if(peers.begin(), peers.end(), is_copy), peers.end());
@@ -221,7 +221,7 @@ inline void qualify(const environment& env, workload& work, case_result& result)
   work.peers = std::move(qualified);
 }
 
-/// True if the peer's last result is right, as far as it can be told without the others.
+/// True if the peer's last result is right, as far as the peer can tell without the others.
 inline bool is_right(const peer& contender, case_result& result) {
   const std::string wrong = contender.verify ? contender.verify() : std::string();
   if (wrong.empty()) return true;
@@ -235,7 +235,7 @@ inline void drop_wrong(std::vector<peer>& peers, case_result& result) {
   peers.erase(std::remove_if(peers.begin(), peers.end(), is_wrong), peers.end());
 }
 
-/// Compares the results of the last calls. This is done after the first call, and again after hundreds of calls,
+/// Compares the results of the last calls. The caller does so after the first call, and again after hundreds of calls,
 /// because a call that leaves a counter behind spoils only later calls.
 inline std::string verdict(const workload& work) {
   const auto any_peer = [&](const auto& matches) {
@@ -311,7 +311,7 @@ inline case_result measure(const environment& env, const benchmark_case& what) {
   } catch (const std::exception& error) {
     result.failures.push_back(error.what());
   }
-  // An error that stays after it was fetched belongs to the context, not to a call.
+  // A synchronisation that fails after all errors were fetched means that the context itself is lost.
   result.context_lost = cudaDeviceSynchronize() != cudaSuccess;
   return result;
 }

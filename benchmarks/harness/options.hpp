@@ -43,11 +43,11 @@ struct options {
   double case_timeout_s = 30;
   bool in_process = false;
   bool help = false;
-  /// True if nothing is measured, so no device is needed.
+  /// True if the program only lists its cases, which needs no device.
   bool list_only = false;
-  /// Set by the program, not by its user.
+  /// Set by the program, not by a command-line option.
   more_columns columns = more_columns::none;
-  /// Other arguments, which are left for Google Benchmark.
+  /// Arguments that are left for Google Benchmark.
   std::vector<std::string> rest;
 };
 
@@ -64,7 +64,7 @@ inline double parse_number(const std::string& name, const std::string& text, dou
 
 }  // namespace detail
 
-/// Takes `--name value` and `--name=value`. Throws std::invalid_argument with the reason.
+/// Parses `--name value` and `--name=value`. Throws std::invalid_argument, which says what is wrong.
 inline options parse_options(const std::vector<std::string>& arguments) {
   options parsed;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -114,7 +114,8 @@ inline options parse_options(const std::vector<std::string>& arguments) {
   return parsed;
 }
 
-/// A second process of the same run must not overwrite the first one's JSON.
+/// Adds the suffix to the file name of --benchmark_out, so that a second process of the same run does not overwrite the
+/// JSON of the first one.
 inline std::vector<std::string> with_output_suffix(std::vector<std::string> arguments, const std::string& suffix) {
   for (std::string& argument : arguments) {
     if (argument.rfind("--benchmark_out=", 0) == 0) argument += suffix;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Several GPUs of this process: a thread, a stream and an NCCL communicator for each of them, and the time of a call
-/// that all of them make.
+/// Several GPUs of this process: each has a thread, a stream and an NCCL communicator. Times calls that all of them
+/// make.
 
 #include <nccl.h>
 
@@ -48,7 +48,7 @@ using rank_work = std::function<void(const rank_context&)>;
 
 namespace detail {
 
-/// Threads wait here without sleeping, so that they go on within less than a microsecond of each other.
+/// A barrier at which threads spin, so that they go on within less than a microsecond of each other.
 class spin_barrier {
  public:
   explicit spin_barrier(int threads) : threads_(threads) {}
@@ -59,7 +59,7 @@ class spin_barrier {
       if (given_up_) throw cuda_error(cudaErrorUnknown, "another rank failed");
     }
   }
-  /// Called instead of arriving. The other threads fail, too.
+  /// Call it instead of arriving. Then the other threads fail, too.
   void give_up() { given_up_ = true; }
 
  private:
@@ -70,7 +70,7 @@ class spin_barrier {
 
 }  // namespace detail
 
-/// Rank r is a thread that has device r. The threads sleep between the calls of `each` and `sample`.
+/// Ranks 0, 1, ...: rank r is a thread that has device r. The threads sleep between the calls of `each` and `sample`.
 class rank_group {
  public:
   explicit rank_group(int ranks) {
@@ -88,7 +88,7 @@ class rank_group {
       check(cudaStreamCreateWithFlags(&contexts_[me.index()].stream, cudaStreamNonBlocking), "cudaStreamCreate");
     });
   }
-  /// Not after a failure that left a rank inside of NCCL: the supervisor then ends the process.
+  /// Not reached after a failure that leaves a rank inside of NCCL: the supervisor then ends the process.
   ~rank_group() {
     try {
       each([](const rank_context& me) {
@@ -109,7 +109,7 @@ class rank_group {
 
   int ranks() const { return static_cast<int>(contexts_.size()); }
 
-  /// Runs `work` in the threads of all ranks, and throws what the lowest rank threw.
+  /// Runs `work` in the threads of all ranks. Throws the exception of the lowest rank that failed.
   void each(const rank_work& work) {
     std::vector<std::exception_ptr> thrown(contexts_.size());
     {
@@ -126,7 +126,7 @@ class rank_group {
     }
   }
 
-  /// Runs `work` in the threads of all ranks, and waits for their streams.
+  /// Runs `work` in the threads of all ranks, then waits for their streams.
   void each_and_wait(const rank_work& work) {
     each([&work](const rank_context& me) {
       work(me);
@@ -134,8 +134,8 @@ class rank_group {
     });
   }
 
-  /// Milliseconds from a common start of all ranks until the streams of all ranks are done, after one call that is not
-  /// timed.
+  /// Calls `work` twice on all ranks and times the second call. Returns the milliseconds from a common start until the
+  /// streams of all ranks are done.
   double sample(const rank_work& work) {
     using clock = std::chrono::steady_clock;
     std::vector<clock::time_point> begins(contexts_.size()), ends(contexts_.size());
@@ -159,8 +159,8 @@ class rank_group {
     return taken.count();
   }
 
-  /// GB/s that each rank sends to the next one while it receives as many: the median of 15 times 512 MiB. 0 for one
-  /// rank.
+  /// GB/s that each rank sends to the next one while it receives as many. The median of 15 transfers of 512 MiB; 0 for
+  /// one rank.
   double link_gb_per_s() {
     if (ranks() > 1 && link_gb_per_s_ == 0) link_gb_per_s_ = measure_link();
     return link_gb_per_s_;
@@ -221,11 +221,11 @@ class rank_group {
   double link_gb_per_s_ = 0;
 };
 
-/// An object for each rank, shared by the closures that use it.
+/// One object per rank, shared by the closures that use it.
 template <class T>
 using of_ranks = std::shared_ptr<std::vector<T>>;
 
-/// Calls `make(context)` on each rank's thread. Its work on the stream is done afterwards.
+/// Calls `make(context)` on each rank's thread, and waits for the streams.
 template <class Make>
 auto on_each_rank(rank_group& group, Make&& make) {
   using T = decltype(make(std::declval<const rank_context&>()));
@@ -234,7 +234,7 @@ auto on_each_rank(rank_group& group, Make&& make) {
   return made;
 }
 
-/// A contender on several GPUs. `work(context)` enqueues the work of a rank, and throws if it fails.
+/// A peer on several GPUs. `work(context)` enqueues the work of a rank, and throws if it fails.
 inline peer ranks_peer(std::shared_ptr<rank_group> group, std::string lib, const rank_work& work) {
   peer made;
   made.lib = std::move(lib);
@@ -247,8 +247,8 @@ inline peer ranks_peer(std::shared_ptr<rank_group> group, std::string lib, const
   return made;
 }
 
-/// A contender with a call in CUB's form, `call(context, d_temp_storage, temp_storage_bytes)`, on the ranks before
-/// `active_ranks`. Their storage is allocated here.
+/// A peer whose ranks below `active_ranks` make a call in CUB's form, `call(context, d_temp_storage,
+/// temp_storage_bytes)`. Their storage is allocated here.
 template <class Call>
 peer ranks_storage_peer(std::shared_ptr<rank_group> group, std::string lib, Call call, int active_ranks) {
   const auto storage = on_each_rank(*group, [&](const rank_context& me) {

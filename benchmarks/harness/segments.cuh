@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// `segments + 1` offsets; the last is the number of items.
+/// `segments + 1` offsets. The last one is the number of items.
 using offset_list = std::vector<std::int32_t>;
 
 inline offset_list equal_segments(std::int64_t segments, std::int64_t length) {
@@ -26,7 +26,7 @@ inline offset_list equal_segments(std::int64_t segments, std::int64_t length) {
   return offsets;
 }
 
-/// Appends segments with the lengths that `next_length(index)` gives until `end` is reached.
+/// Appends segments of `next_length(index)` items until `end` is reached.
 template <class NextLength>
 void fill_until(offset_list& offsets, std::int64_t end, NextLength&& next_length) {
   for (std::uint64_t i = 0; offsets.back() < end; ++i) {
@@ -66,7 +66,7 @@ inline offset_list zipf(std::int64_t n, std::uint64_t seed) {
     lengths[i] = static_cast<std::int64_t>(static_cast<double>(n) / harmonic / static_cast<double>(i + 1));
     rest -= lengths[i];
   }
-  lengths[0] += rest;  // what is left after rounding down: less than n / 100
+  lengths[0] += rest;  // rounding down left less than n / 100 items
   for (std::size_t i = segments; i > 1; --i) {
     std::swap(lengths[i - 1], lengths[random_bits(seed + i) % i]);
   }
@@ -86,14 +86,14 @@ offset_list alike(std::int64_t n, std::uint64_t) {
 }
 inline offset_list single(std::int64_t n, std::uint64_t) { return {0, static_cast<std::int32_t>(n)}; }
 
-/// A distribution of lengths in the benchmarks of sorts.
+/// A distribution of segment lengths for the benchmarks of sorts.
 struct named_law {
   const char* name;
   offset_list (*offsets)(std::int64_t n, std::uint64_t seed);
-  /// Largest log2 of n at which CUB takes part. CUB has one block for each segment.
+  /// Largest log2 of n at which CUB is timed. CUB uses one block for each segment.
   int most_of_cub;
-  /// Largest log2 of n at which one block of 6,400 items for each segment takes part. A call that takes more than half
-  /// a second is no rival.
+  /// Largest log2 of n at which a kernel of one block of 6,400 items per segment is timed. Beyond it, a call takes more
+  /// than half a second.
   int most_of_one_block = 0;
 };
 inline constexpr named_law sort_laws[] = {
@@ -112,7 +112,8 @@ inline constexpr named_law sort_laws[] = {
     {"many_empty", mostly_empty, 27},
 };
 
-/// Adds a rival. If it would take too long, it is not timed, but its result is the expected one all the same.
+/// Adds a rival. If it would take too long to time, calls it only once, so that its result exists. measure() then
+/// compares results only if another rival is left.
 inline void add_rival(workload& work, const peer& rival, bool is_rival, const environment& env) {
   if (is_rival) {
     work.peers.push_back(rival);

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// A join as users of CUB write it: both sides are sorted, each probe row is looked up among the build rows, the
-/// numbers of partners are scanned, and the pairs are written.
+/// A join as users of CUB write it: it sorts both sides, looks up each probe row among the build rows, scans the
+/// numbers of partners, and writes the pairs.
 ///
-/// - Only the bits of the keys that occur are sorted, and the row numbers are made beforehand. Sides that are in order
-///   are not sorted.
-/// - Sorted probe keys are looked up tile by tile: the ends of a tile bound the positions of all others.
-/// - Results are written in tiles of the same size, whatever rows they belong to, and however many rows have none.
-/// - Positions have 32 bits, though a library could not know that the result has so few rows.
+/// It is made as fast as CUB's users could make it:
+/// - It sorts only the bits of the keys that occur. The row numbers are made beforehand. Sides that are in order are
+///   not sorted.
+/// - It looks up sorted probe keys tile by tile: the ends of a tile bound the positions of all other keys.
+/// - It writes results in tiles of equal size, however many results a row has, and however many rows have none.
+/// - Positions have 32 bits, although a library could not know that the result has so few rows.
 /// - All storage is allocated beforehand, and nothing waits for the device.
 
 #include <strata/device/join/common/join_options.hpp>
@@ -37,7 +38,7 @@ inline std::uint32_t tiles_of(std::int64_t items) {
   return static_cast<std::uint32_t>((items + join_tile - 1) / join_tile);
 }
 
-/// The first of the sorted values in [first, last) that is not below the key, or `last` if there is none.
+/// The index in [first, last) of the first sorted value that is not below the key, or `last` if there is none.
 template <class Key>
 __device__ std::uint32_t lower_bound(const Key* values, std::uint32_t first, std::uint32_t last, Key key) {
   while (first < last) {
@@ -75,7 +76,7 @@ __global__ void number_rows(T* rows, std::int64_t size) {
   if (i < size) rows[i] = static_cast<T>(i);
 }
 
-/// The position of the first probe key of each tile among the values.
+/// For the first probe key of each tile, finds its position among the values.
 template <class Key>
 __global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* values, std::uint32_t size,
                            std::uint32_t* bounds) {
@@ -87,7 +88,7 @@ __global__ void find_tiles(const Key* needles, std::uint32_t tiles, const Key* v
   }
 }
 
-/// For each probe key, its first partner and the number of its result rows. `is_unique`: no two values are equal.
+/// For each probe key, finds its first partner and the number of its result rows. `is_unique`: no two values are equal.
 template <class Key>
 __global__ void look_up(const Key* needles, std::uint32_t count, const Key* values, std::uint32_t size,
                         const std::uint32_t* bounds, strata::JoinKind kind, bool is_unique, std::uint32_t* partners,
@@ -112,8 +113,7 @@ __global__ void look_up(const Key* needles, std::uint32_t count, const Key* valu
   }
 }
 
-/// The last of the ascending numbers begins[first], ..., begins[last - 1] that is not above `position`, or the first
-/// one if all are above.
+/// The last index in [first, last) whose begin is not above `position`, or `first` if all are above. The begins ascend.
 __device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std::uint32_t first, std::uint32_t last,
                                                std::uint32_t position) {
   while (last - first > 1) {
@@ -127,7 +127,7 @@ __device__ inline std::uint32_t last_not_above(const std::uint32_t* begins, std:
   return first;
 }
 
-/// The row in which each tile of results begins.
+/// Finds the row in which each tile of results begins.
 static __global__ void find_result_tiles(const std::uint32_t* begins, std::uint32_t rows, std::uint32_t tiles,
                                          std::uint32_t* bounds) {
   const std::uint32_t tile = blockIdx.x * blockDim.x + threadIdx.x;
@@ -138,8 +138,8 @@ struct larger_of {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
 };
 
-/// `row_of[i]` is the row of the result at first + i, minus first_row. Rows mark where they begin, and a scan copies
-/// the marks on.
+/// Finds for each result of a tile its row: `row_of[i]` is the row of result first + i, minus first_row. Rows mark
+/// where they begin, and a scan copies the marks to the following results.
 struct rows_by_marks {
   using scan = cub::BlockScan<std::uint32_t, int{join_block_threads}>;
 
@@ -166,7 +166,8 @@ struct rows_by_marks {
   }
 };
 
-/// Rows [0, probe_rows) are sorted probe rows. The rows after them are build rows without a partner.
+/// Writes the results. Rows [0, probe_rows) are sorted probe rows. The rows after them are build rows without a
+/// partner.
 static __global__ __launch_bounds__(join_block_threads) void write_results(
     const std::uint32_t* begins, std::uint32_t rows, std::uint32_t probe_rows, const std::uint32_t* bounds,
     const std::uint32_t* partners, const std::int32_t* build_row_of, const std::int32_t* probe_row_of,
@@ -180,7 +181,7 @@ static __global__ __launch_bounds__(join_block_threads) void write_results(
   const std::uint32_t count = min(min(end - first, join_tile), static_cast<std::uint32_t>(capacity) - first);
   const std::uint32_t first_row = bounds[blockIdx.x];
   const std::uint32_t last_row = min(bounds[blockIdx.x + 1] + 1, rows);
-  // If there are many rows without results between the others, marks take longer.
+  // If many rows without results lie between the others, marks take longer than a search.
   const bool by_marks = last_row - first_row <= 4 * join_tile;
   if (by_marks) rows_by_marks::find(storage, begins, first, first_row, last_row, row_of);
 
@@ -273,7 +274,8 @@ class sort_merge_join {
     return cub::DeviceRadixSort::SortPairs(storage, bytes, keys.data(), sorted.data(), rows_as_given_.data(),
                                            row_of.data(), static_cast<int>(keys.size()), 0, key_bits_, stream);
   }
-  /// The number of all results stands after the last row. It is no input.
+  /// Scans one item more than there are rows. The last position receives the number of all results; its input is
+  /// ignored.
   cudaError_t scan(void* storage, std::size_t& bytes, cudaStream_t stream) const {
     return cub::DeviceScan::ExclusiveSum(storage, bytes, begins_.data(), begins_.data(), static_cast<int>(rows_ + 1),
                                          stream);

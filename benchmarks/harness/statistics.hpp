@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Statistics of samples, and the order in which samples are taken. Host code only.
+/// Statistics of samples, and the order in which peers are sampled. Host code only.
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-/// The value at `quantile` (0 .. 1) of sorted values, linear between neighbours.
+/// The value at `quantile` (0 .. 1) of sorted values, interpolated linearly.
 inline double quantile_of_sorted(const std::vector<double>& sorted, double quantile) {
   if (sorted.empty()) throw std::invalid_argument("no samples");
   const double position = quantile * static_cast<double>(sorted.size() - 1);
@@ -26,7 +26,7 @@ inline double quantile_of_sorted(const std::vector<double>& sorted, double quant
 struct summary {
   double median = 0;
   double minimum = 0;
-  /// Distance of the quartiles divided by the median. Half of the samples lie between the quartiles.
+  /// Distance of the quartiles divided by the median.
   double spread = 0;
 };
 
@@ -40,15 +40,15 @@ inline summary summarize(std::vector<double> samples) {
   return result;
 }
 
-/// Calls for a sample, so that it lasts about `target`. This is so long that the resolution of the timer (0.5 us) and
-/// the gap before the first kernel do not matter, and so short that a hundred cases take seconds.
+/// Number of calls for a sample of about `target` length. A sample must be so long that the resolution of the timer
+/// (0.5 us) and the gap before the first kernel do not matter, and so short that a hundred cases take only seconds.
 inline int batch_size(double estimate_of_one_call, double target, int most = 100) {
   if (!(estimate_of_one_call > 0)) return most;
   const double calls = std::ceil(target / estimate_of_one_call);
   return static_cast<int>(std::clamp(calls, 1.0, static_cast<double>(most)));
 }
 
-/// Milliseconds that pass while `work` is done.
+/// Wall-clock milliseconds that `work` takes.
 template <class Work>
 double wall_milliseconds(Work&& work) {
   using clock = std::chrono::steady_clock;
@@ -58,9 +58,9 @@ double wall_milliseconds(Work&& work) {
   return taken.count();
 }
 
-/// Calls `take(contender)` `samples` times for each contender. The contenders take turns, so that a drifting clock
-/// affects all of them. Each round begins with the next one, so that no contender always runs after the same other one.
-/// Returns the samples of each contender.
+/// Calls `take(contender)` `samples` times for each contender, and returns the samples of each. The contenders take
+/// turns, so that a drifting clock affects all of them. Each round begins with the next contender, so that none always
+/// runs after the same other one.
 template <class Take>
 std::vector<std::vector<double>> interleave(std::size_t contenders, std::size_t samples, Take&& take) {
   std::vector<std::vector<double>> taken(contenders);

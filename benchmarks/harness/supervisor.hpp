@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Keeps a broken case from breaking others. A kernel that writes out of bounds loses the CUDA context of its process
-/// for good, and a kernel that hangs holds it for ever. So the cases run in a child process. If it dies or stalls, a
-/// new one goes on after the case at fault. For POSIX, host code only. Call it before the first CUDA call, because a
+/// Keeps a broken case from spoiling others. A kernel that writes out of bounds loses the CUDA context of its process
+/// for good, and a kernel that hangs holds it for ever. So the cases run in a child process. If it dies or hangs, a new
+/// one goes on after the case at fault. For POSIX, host code only. Start it before the first CUDA call, because a
 /// context does not survive a fork.
 
 #include <signal.h>
@@ -23,15 +23,15 @@
 
 namespace bench {
 
-/// Written by the child, read by its parent, in memory that both see.
+/// Progress of the child, in shared memory. The child writes it, the parent reads it.
 struct progress {
   /// The case being measured, or the last one that was; -1 before the first.
   std::atomic<int> case_index{-1};
-  /// Counts every begin and end of a case. While it stands still inside a case, the time limit runs.
+  /// Counts every begin and end of a case. The time limit runs while the count stands still inside a case.
   std::atomic<int> steps{0};
   std::atomic<bool> inside_case{false};
   std::atomic<int> failures{0};
-  /// Name of that case, for the message if it ends the child.
+  /// Name of the case, for the message in which the parent says that it ended the child.
   char case_name[256] = "";
 
   void begin(int index, const std::string& name) {
@@ -46,7 +46,8 @@ struct progress {
   }
 };
 
-/// A library that breaks so often breaks everywhere, and each time costs a start or a timeout.
+/// Limit on child processes. A library that breaks so often breaks everywhere, and each time costs a start or a
+/// timeout.
 inline constexpr int most_processes = 8;
 
 namespace detail {
@@ -80,8 +81,8 @@ inline child_end await(pid_t child, const progress& shared, double case_timeout_
 
 }  // namespace detail
 
-/// Runs `work(first_case, process_number, progress) -> exit code` in child processes until one ends by itself. Returns
-/// the number of failures: those that the children counted, and one for each child that did not reach its end.
+/// Runs `work(first_case, process_number, progress) -> exit code` in child processes until one of them ends by itself.
+/// Returns the number of failures that the children counted, plus one for each child that did not reach its end.
 template <class Work>
 int supervise(double case_timeout_s, Work&& work) {
   void* memory = mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -111,7 +112,7 @@ int supervise(double case_timeout_s, Work&& work) {
                  !end.in_time              ? "did not end in time"
                  : WIFSIGNALED(end.status) ? "killed its process"
                                            : "lost the CUDA context");
-    // If there is no case to skip, a new child would die in the same way.
+    // If the child died outside of a case, there is none to skip, and a new child would die in the same way.
     const bool go_on = shared->inside_case && process_number < most_processes;
     if (!go_on) {
       std::fprintf(stderr, "the remaining cases are left out\n");

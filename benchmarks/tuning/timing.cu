@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times variants of a call in turns. tune.py starts it, and writes commands to its standard input, a line each; the
-// answer is a line on the standard output:
+// Times variants of a call in turns. tune.py starts this program and writes commands to its standard input, one per
+// line. The answer is one line on the standard output:
 //
 //     context                        -> name=value, separated by tabs
 //     rows VERSION LIBRARY           -> the rows of the policy for this version, separated by semicolons
-//     present LIBRARY                -> `ok`: its results are what those of others are compared with
+//     present LIBRARY                -> `ok`: other variants are compared with the results of this one
 //     check N LIBRARY                -> `ok`, `wrong <why>` or `failed <why>`
 //     time N SAMPLES US LIBRARY...   -> `ok`, and for each library its samples in milliseconds, separated by commas
 //
-// Inputs are random, and results are checked for what the call promises too: see `promise`.
+// Inputs are random. Results are also checked against what the call promises: see broken_promise().
 
 #include "tuning/variant.cuh"
 
@@ -43,17 +43,18 @@ constexpr bool is_sum = true;
 #else
 constexpr bool is_sum = false;
 #endif
-// NullType cannot be random.
+// There are no random values of NullType.
 using StoredValue = std::conditional_t<tune::has_values, tune::Value, unsigned char>;
 
-/// Two orders of summation round differently.
+/// The tolerance between two orders of summation, which round differently.
 bench::tolerance allowed() {
   return is_sum && is_floating ? bench::tolerance{sizeof(Key) == 4 ? 1e-4 : 1e-10, 0} : bench::tolerance{};
 }
 
 // ------------------------------------------------------------------ what a call promises
 
-/// What is found in a result. Hashes of items are added up: equal sums mean the same items in any order.
+/// What is found in a result: broken promises, and the sum of the hashes of all items. Equal sums mean the same items
+/// in any order.
 struct findings {
   unsigned long long broken;
   unsigned long long hash;
@@ -67,7 +68,7 @@ STRATA_HD std::uint64_t bits_of(const T& item) {
   return bench::random_bits(bits);
 }
 
-/// Sorted keys do not decrease; no item is lost.
+/// Checks that sorted keys do not decrease, and hashes the items to show that none is lost.
 __global__ void look_at_sorted(const Key* keys, const StoredValue* values, bool is_output, int n, findings* found) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   unsigned long long hash = 0;
@@ -80,7 +81,8 @@ __global__ void look_at_sorted(const Key* keys, const StoredValue* values, bool 
   if (broken > 0) atomicAdd(&found->broken, broken);
 }
 
-/// An exclusive prefix sum grows by the item. Not looked at in floating point, where small items vanish.
+/// Checks that each exclusive prefix sum is the previous one plus its item. Not for floating-point numbers, among which
+/// small items vanish in rounding.
 __global__ void look_at_scan(const Key* in, const Key* out, int n, findings* found) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += stride) {
@@ -89,7 +91,7 @@ __global__ void look_at_scan(const Key* in, const Key* out, int n, findings* fou
   }
 }
 
-/// The sum itself, of integers, in the last bits.
+/// Adds up integers modulo a power of two.
 __global__ void add_up(const Key* in, int n, findings* found) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   unsigned long long sum = 0;
@@ -120,7 +122,7 @@ class library {
     rows = reinterpret_cast<tune::rows_function*>(dlsym(handle_, "tune_rows"));
     if (call == nullptr || rows == nullptr) throw std::runtime_error(path + " is no variant");
   }
-  // Stays loaded: a library with kernels is not unloaded while the context lives.
+  // The library stays loaded, because one with kernels is not unloaded while the context lives.
   tune::call_function* call;
   tune::rows_function* rows;
 
@@ -185,7 +187,7 @@ class session {
     return found->second;
   }
 
-  /// The call with storage, which all variants share: they take turns on one stream.
+  /// The call with its storage. All variants share the storage, because they take turns on one stream.
   bench::peer peer_of(const std::string& path) {
     tune::call_function* const function = open(path).call;
     const tune::arrays arrays = input_.arrays();
@@ -217,7 +219,7 @@ class session {
   }
 
   void make_new_input(int n) {
-    input_ = input{};  // Memory for the next one.
+    input_ = input{};  // frees the old input first, so that both need not fit
     storage_ = {};
     input made;
     made.n = n;
@@ -249,8 +251,8 @@ class session {
     return found.value_at(0);
   }
 
-  /// Returns which promise of the call the result breaks. Floating-point sums are not checked here: they are compared
-  /// with the present row's.
+  /// Returns which promise of the call the result breaks. Floating-point sums are compared only with the present row's
+  /// result.
   std::string broken_promise(const device_array<Key>& keys, const device_array<StoredValue>& values) {
     const int n = input_.n;
     const Key* const in = input_.keys.data();
@@ -292,7 +294,8 @@ class session {
       return bench::detail::device_sample(env_, peers[i], batches[i], watch);
     });
     was_busy_ = std::chrono::steady_clock::now();
-    // Again after hundreds of calls in a row: one that leaves something behind spoils only its successors.
+    // Checked again after hundreds of calls in a row, because a call that leaves something behind spoils only later
+    // calls.
     for (const std::string& path : paths) {
       const std::string wrong = wrong_in(path);
       if (!wrong.empty()) return "wrong " + path + " " + wrong;
@@ -306,7 +309,7 @@ class session {
     return text.str();
   }
 
-  /// The clocks of a device that has waited for compilers are low.
+  /// Raises the clocks, which are low after the device has waited for compilers.
   void warm_up(const bench::peer& any) const {
 #if defined(__CUDACC__)
     using clock = std::chrono::steady_clock;
@@ -349,7 +352,7 @@ int main() {
       } catch (const bench::cuda_error& error) {
         text = std::string("failed ") + error.what();
         static_cast<void>(cudaGetLastError());
-        // An error that stays belongs to the context: the next commands need a new process.
+        // If a synchronisation fails again, the context itself is lost, and the next commands need a new process.
         if (cudaDeviceSynchronize() != cudaSuccess) text = "lost " + text.substr(7);
       } catch (const std::exception& error) {
         text = std::string("failed ") + error.what();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What a variant is to the program that times it: a shared library with two functions. tune.py writes the source of a
-/// variant: types, a policy hub, and TUNE_VARIANT.
+/// A variant: a shared library with two functions, which timing.cu loads. tune.py writes the source of a variant, which
+/// defines types, a policy hub, and TUNE_VARIANT.
 
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/launcher.cuh>
@@ -26,7 +26,7 @@
 
 namespace tune {
 
-/// Arrays of a call. Those of values are null where there are none.
+/// Arrays of a call. Arrays of values are null if there are no values.
 struct arrays {
   const void* keys;
   const void* values;
@@ -34,18 +34,18 @@ struct arrays {
   void* values_out;
 };
 
-/// `tune_call`: a call of CUB's shape; without storage it writes the size.
+/// `tune_call`: a call in CUB's form. Without storage, it writes the number of bytes.
 using call_function = cudaError_t(void* storage, std::size_t* bytes, const arrays* all, int n, cudaStream_t stream);
-/// `tune_rows`: a line for each row of the policy that a device of this version takes.
+/// `tune_rows`: writes a line for each row of the policy that a device of this version uses.
 using rows_function = void(int ptx_version, char* text, std::size_t size);
 
 #if defined(TUNE_KEY)
 
 using Key = TUNE_KEY;
-using Value = TUNE_VALUE;  // NullType: there are none
+using Value = TUNE_VALUE;  // NullType if there are no values
 inline constexpr bool has_values = !std::is_same_v<Value, strata::NullType>;
 
-/// The call that is timed, by the library's class of device calls or by one with a policy hub.
+/// The call that is timed. `Device` is the library's class of device calls, or such a class with a policy hub.
 template <class Device>
 cudaError_t call(void* storage, std::size_t& bytes, const arrays& all, int n, cudaStream_t stream) {
   const auto* keys = static_cast<const Key*>(all.keys);

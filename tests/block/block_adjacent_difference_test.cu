@@ -24,7 +24,7 @@ using difference_of = BlockAdjacentDifference<typename Case::type, Case::x, Case
 constexpr int before = -3, after = -4, elsewhere = -5;
 
 // ---------------------------------------------------------------------------- every call
-/// What became of an item: it was copied, or the operator was called with it and a neighbour.
+/// Records what was done with an item: it was copied, or the operator was called with it and a neighbour.
 template <class T>
 struct shown {
   enum kinds { nothing, copy, difference } kind = nothing;
@@ -42,7 +42,7 @@ struct show {
   }
 };
 
-/// A result of the items' type, for calls in place.
+/// A hash of both operands in the items' type, for calls in place.
 template <class T>
 STRATA_HD T mixed(const T& a, const T& b) {
   const std::uint32_t bits = hash(hash(2166136261u, a), b);
@@ -84,7 +84,7 @@ STRATA_D void subtract(form how, Difference difference, T (&items)[N], Output (&
   }
 }
 
-// Block b makes form b % forms with valid[b / forms] valid items, into another array and in place.
+// Block b calls form b % forms with valid[b / forms] valid items, once into another array and once in place.
 template <class Case>
 STRATA_KERNEL void subtract_all(const int* valid, shown<typename Case::type>* out, typename Case::type* in_place) {
   using T = typename Case::type;
@@ -104,7 +104,7 @@ STRATA_KERNEL void subtract_all(const int* valid, shown<typename Case::type>* ou
   }
 }
 
-/// The index of the neighbour of item i, -1 and `tile` beside the tile; or `elsewhere` if it has none.
+/// The index of item i's neighbour: -1 or `tile` for an item next to the tile, `elsewhere` if item i has no neighbour.
 int neighbour(form how, int i, int valid, int tile) {
   const bool is_partial = how == left_partial || how == left_partial_of_tile || how == right_partial;
   const int end = !is_partial || valid > tile ? tile : valid < 0 ? 0 : valid;
@@ -156,7 +156,7 @@ struct watch {
   int end;
   int* calls;
   STRATA_D int operator()(int a, int b) const {
-    // A call with an invalid item adds 1000, so that it shows.
+    // A call with an invalid item adds 1000, so no number of valid calls can hide it.
     atomicAdd(calls, a < end && b < end ? 1 : 1000);
     return 0;
   }
@@ -187,7 +187,7 @@ TEST(block_adjacent_difference, operator_is_called_once_for_each_pair_and_never_
 }
 
 // ---------------------------------------------------------------------------- types
-/// A point in time. It has no default constructor. The difference of two points has another type.
+/// A point in time, without a default constructor. The difference of two points has another type.
 struct moment {
   long long ticks;
   STRATA_HD explicit moment(long long t) : ticks(t) {}
@@ -198,7 +198,7 @@ struct duration {
   STRATA_HD explicit duration(long long t) : ticks(t) {}
 };
 struct elapsed {
-  // The parameters are references to items that are not const, as in CUB's examples.
+  // The parameters are references to non-const items, as in CUB's examples.
   STRATA_D duration operator()(moment& a, moment& b) const { return duration(a.ticks - b.ticks); }
 };
 
@@ -227,7 +227,7 @@ TEST(block_adjacent_difference, results_need_not_be_made_of_items_if_all_have_ne
   }
 }
 
-// Storage has an item for each thread. Only items of an even number of pieces take more.
+// Storage has an item for each thread. Items of an even number of pieces need padding.
 static_assert(sizeof(BlockAdjacentDifference<int, 64>::TempStorage) == 64 * sizeof(int));
 static_assert(sizeof(BlockAdjacentDifference<words<3>, 8, 2, 4>::TempStorage) == 64 * 12);
 static_assert(sizeof(BlockAdjacentDifference<words<10>, 32>::TempStorage) == 32 * 44);
@@ -244,12 +244,12 @@ void count_conflicts() {
   strata::simt::reset_statistics();
   ASSERT_CUDA_SUCCESS(strata::launch({"subtract_all", 2 * forms, Threads}, subtract_all<tile>, valid.data(), out.data(),
                                      in_place.data()));
-  // A warp without valid items writes its items, but reads no neighbours.
+  // A warp without valid items writes its items, but does not read neighbours.
   strata_test::expect_no_bank_conflicts(2 * forms * 3 * (Threads / 32));
 }
 
 TEST(block_adjacent_difference, has_no_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts<std::int8_t, 128>();
   count_conflicts<short, 128>();
   count_conflicts<int, 96>();

@@ -22,7 +22,7 @@ using strata::TreeLayout;
 using strata_test::device_vector;
 
 // ---------------------------------------------------------------------------- the model
-// The table in the header.
+// Compares with the table in the header.
 template <class T, class Layout>
 constexpr bool has_degrees(const int (&expected)[10]) {
   for (int i = 0; i < 10; ++i) {
@@ -47,8 +47,8 @@ static_assert(strata::detail::blelloch_level_degree<int, PaddedLayout<32, 1>>(32
 static_assert(strata::detail::blelloch_level_degree<int, PaddedLayout<32, 1>>(512, 2048) == 2);
 
 // ---------------------------------------------------------------------------- results
-// Exclusive, inclusive, each with its aggregate, and exclusive in place; with one storage, then with
-// private storage.
+// Results of each thread: exclusive, inclusive, each again with its aggregate, and exclusive in place. The first scans
+// use one storage, the last ones private storage.
 constexpr int ways = 5;
 template <class T, int Threads, int Elements, class Layout, class Operator>
 STRATA_KERNEL void scan_every_way(const T* in, T initial_value, T* out, T* aggregates) {
@@ -185,7 +185,8 @@ STRATA_KERNEL void only_scan(T* out) {
   out[threadIdx.x] = items[0];
 }
 
-/// Items in and out; two loads and a store per pair upwards, two of both downwards; the root.
+/// Each item is stored and loaded once. Each pair takes two loads and a store on the way up, and two loads and two
+/// stores on the way down. The root takes one access more.
 template <class T, int Threads, int Elements, class Layout>
 strata::wavefront_count model() {
   constexpr int items_per_thread = Elements / Threads;
@@ -220,7 +221,7 @@ void test_bank_conflicts() {
 }
 
 TEST(block_blelloch_scan, conflicts_counted_are_those_of_the_model) {
-  if (!counts_bank_conflicts()) GTEST_SKIP() << "only the check flavour sees each access";
+  if (!counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   test_bank_conflicts<int>();
   test_bank_conflicts<double>();
   test_bank_conflicts<strata_test::int128>();

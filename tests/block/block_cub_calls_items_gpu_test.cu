@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's loads, stores and exchanges of a block, with CUB and with strata in its place: see
+// Makes the same calls of a block's loads, stores and exchanges with CUB and with strata, and compares results. See
 // meta/cub_calls/calls.cuh.
 #include <strata/block/block_adjacent_difference.cuh>
 #include <strata/block/block_discontinuity.cuh>

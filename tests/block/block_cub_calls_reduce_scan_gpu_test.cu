@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's reductions and scans of a block, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Makes the same calls of a block's reductions and scans with CUB and with strata, and compares results. See
+// meta/cub_calls/calls.cuh.
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_reduce.cuh>
 #include <strata/block/block_scan.cuh>

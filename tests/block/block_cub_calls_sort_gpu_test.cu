@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's sorts of a block, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Makes the same calls of a block's sorts with CUB and with strata, and compares results. See meta/cub_calls/calls.cuh.
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_radix_sort.cuh>

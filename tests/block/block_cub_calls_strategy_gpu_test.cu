@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's BlockMergeSortStrategy, with CUB and with strata in its place: see meta/cub_calls/calls.cuh.
+// Makes the same calls of BlockMergeSortStrategy with CUB and with strata, and compares results. See
+// meta/cub_calls/calls.cuh.
 #include <cuda_runtime.h>
 
 #include <cub/block/block_merge_sort.cuh>

@@ -24,7 +24,7 @@ using discontinuity_of = BlockDiscontinuity<typename Case::type, Case::x, Case::
 constexpr int before = -3, after = -4, elsewhere = -5, kept = -6;
 
 // ---------------------------------------------------------------------------- every call
-/// A random bit of two items and an index. A flag that comes from another pair is wrong in half of all cases.
+/// A pseudo-random bit of two items and an index. A flag computed from another pair is wrong in half of all cases.
 template <class T>
 STRATA_HD bool differ(const T& a, const T& b, int index) {
   return (hash(hash(hash(2166136261u, a), b), index) >> 9 & 1) != 0;
@@ -94,7 +94,7 @@ STRATA_D void flag(form how, Discontinuity d, Flag (&head)[N], Flag (&tail)[N], 
   }
 }
 
-// Block b makes form b % forms: with the index if `b / forms` is odd, of type bool, else of type int.
+// Block b calls form b % forms. The second `forms` blocks use the operator with an index, and flags of type bool.
 template <class Case>
 STRATA_KERNEL void flag_all(int* head_flags, int* tail_flags, typename Case::type* preds) {
   using T = typename Case::type;
@@ -165,7 +165,7 @@ TYPED_TEST(block_discontinuity, flags_are_what_the_operator_says_of_neighbours) 
 // ---------------------------------------------------------------------------- in place
 enum overwritten { by_heads, by_preds, by_tails, by_heads_of_both, by_tails_of_both, overwriters };
 
-// Block b overwrites its items in way b.
+// Block b overwrites its items by way b.
 STRATA_KERNEL void flag_in_place(int* result, int* other_result) {
   using discontinuity = BlockDiscontinuity<int, 40>;
   STRATA_SHARED(temp_storage, discontinuity::TempStorage);
@@ -227,7 +227,7 @@ struct count_calls {
   }
 };
 
-// Block b makes form b.
+// Block b calls form b.
 STRATA_KERNEL void count_every_call(int* calls, unsigned char* flags) {
   const int first = static_cast<int>(threadIdx.x) * 3;
   int items[3], preds[3] = {};
@@ -236,7 +236,8 @@ STRATA_KERNEL void count_every_call(int* calls, unsigned char* flags) {
   const form how = static_cast<form>(blockIdx.x);
   const count_calls op{calls + blockIdx.x * 121};
   BlockDiscontinuity<int, 40> d;
-  // The items of other threads count much.
+  // The items next to this thread's. Where another thread has them, `kept` stands in, for which the operator counts
+  // 256.
   const int predecessor = first == 0 ? -1 : kept, successor = first == 117 ? 120 : kept;
   switch (how) {
     case heads:
@@ -293,7 +294,7 @@ TEST(block_discontinuity, operator_is_called_once_for_each_flag_and_its_result_i
 }
 
 // ---------------------------------------------------------------------------- types
-/// A user's type without a default constructor. Its operators take an index or none.
+/// A user's type without a default constructor. Its operators exist with and without an index.
 struct key {
   long long value;
   STRATA_HD explicit key(long long v) : value(v) {}
@@ -344,7 +345,7 @@ TEST(block_discontinuity, floats_are_compared_as_floats) {
   EXPECT_EQ(head.to_host(), (std::vector<int>{1, 1, 1, 0, 1}));
 }
 
-// Storage has two items for each thread. Only items of an even number of pieces take more.
+// Storage has two items for each thread. Items of an even number of pieces need padding.
 static_assert(sizeof(BlockDiscontinuity<int, 64>::TempStorage) == 2 * 64 * sizeof(int));
 static_assert(sizeof(BlockDiscontinuity<words<3>, 8, 2, 4>::TempStorage) == 2 * 64 * 12);
 static_assert(sizeof(BlockDiscontinuity<words<10>, 32>::TempStorage) == 2 * 32 * 44);
@@ -364,7 +365,7 @@ void count_conflicts() {
 }
 
 TEST(block_discontinuity, has_no_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts<std::int8_t, 128>();
   count_conflicts<short, 128>();
   count_conflicts<int, 96>();

@@ -14,7 +14,7 @@ namespace {
 
 using strata_test::expect_assertion;
 
-// Thread 0 names `first_rank` for its first item, which should be 0.
+// Thread 0 passes `first_rank` as the rank of its first item, whose correct rank is 0.
 template <bool Sliced>
 STRATA_KERNEL void scatter_in_block(int first_rank) {
   const int thread = static_cast<int>(threadIdx.x);

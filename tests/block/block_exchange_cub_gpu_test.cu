@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockExchange and WarpExchange beside CUB's: whoever replaces `cub::` by `strata::` gets the same
-// arrangements.
+// BlockExchange and WarpExchange must give the same arrangements as CUB's.
 #include <strata/block/block_exchange.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/warp/warp_exchange.cuh>
@@ -76,7 +75,7 @@ STRATA_KERNEL void exchange_in_block(typename Case::type* out) {
   write<Case>(results, out);
   x.ScatterToStriped(items, results, ranks);
   write<Case>(results, out);
-  // With time slicing CUB's guarded forms write past its storage.
+  // With time slicing, CUB's guarded forms write past the end of its storage.
   if constexpr (!Sliced) {
     x.ScatterToStripedGuarded(items, results, guarded);
     write<Case>(results, out);

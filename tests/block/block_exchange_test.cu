@@ -18,7 +18,7 @@ namespace block_exchange_test {
 using namespace block_tile;
 using strata::BlockExchange;
 
-/// 40 bytes, in units of 8 of which some members fill a part; no padding, whose bits copies may lose.
+/// 40 bytes in units of 8, with members smaller than a unit. It has no padding, because copies may lose padding bits.
 struct record {
   double a;
   int b;
@@ -57,7 +57,7 @@ enum way {
 template <class Case>
 constexpr bool has_whole_warps = Case::threads <= 32 || Case::threads % 32 == 0;
 
-/// Which item of the tile is item i of a thread.
+/// The index within the tile of item i of a thread, for each arrangement.
 template <class Case>
 struct arrangement {
   static STRATA_HD int blocked(int thread, int i) { return thread * Case::items + i; }
@@ -66,12 +66,12 @@ struct arrangement {
     const int lanes = Case::threads < 32 ? Case::threads : 32;
     return thread / 32 * 32 * Case::items + i * lanes + thread % 32;
   }
-  /// A permutation; 7919 is a prime.
+  /// A permutation, because 7919 is a prime that does not divide the tile.
   static STRATA_HD int rank(int thread, int i) { return (blocked(thread, i) * 7919 + 5) % Case::tile; }
   static STRATA_HD bool takes_part(int thread, int i) { return blocked(thread, i) % 3 != 1; }
 };
 
-// out: way after way, first from an array to another one and then in place; in blocked order.
+// Way after way, `out` receives the result of an exchange into another array, then of one in place; in blocked order.
 template <class Case, bool Sliced>
 STRATA_KERNEL void exchange_every_way(typename Case::type* out) {
   using T = typename Case::type;
@@ -87,7 +87,7 @@ STRATA_KERNEL void exchange_every_way(typename Case::type* out) {
     flags[i] = place::takes_part(thread, i);
     guarded_ranks[i] = flags[i] ? ranks[i] : -1 - i;
   }
-  // The flagged form looks at flags, not at ranks.
+  // The flagged form must not look at ranks of items without a flag.
   short flagged_ranks[Case::size];
   for (int i = 0; i < Case::items; ++i) {
     flagged_ranks[i] = flags[i] ? ranks[i] : static_cast<short>(0x7fff);
@@ -142,7 +142,7 @@ void test_every_way() {
   ASSERT_CUDA_SUCCESS(
       strata::launch({"exchange_every_way", 1, Case::dimensions()}, exchange_every_way<Case, Sliced>, out.data()));
   const std::vector<T> results = out.to_host();
-  // Which item was given each rank, or -1.
+  // The item that was given each rank, or -1.
   std::vector<int> all(static_cast<std::size_t>(Case::tile)), some(all.size(), -1);
   for (int thread = 0; thread < Case::threads; ++thread) {
     for (int i = 0; i < Case::items; ++i) {
@@ -216,7 +216,7 @@ TEST(block_exchange_storage, of_time_slicing_is_that_of_one_warp) {
 }
 
 // ---------------------------------------------------------------------------- output types
-/// An item without a default constructor, and an Output that is made from it.
+/// An item without a default constructor, and an output type constructed from it.
 struct made {
   int value;
   STRATA_HD explicit made(int v) : value(v) {}
@@ -293,7 +293,7 @@ TEST(block_exchange_example, sums_ranges_of_24_items) {
 }
 
 // ---------------------------------------------------------------------------- positions
-/// A row that begins anywhere.
+/// Consecutive items, from any index on.
 template <int UnitBytes>
 struct row_access {
   static constexpr int element_bytes = UnitBytes;
@@ -346,7 +346,7 @@ TEST(block_exchange_positions, are_those_of_the_layout_and_no_row_takes_over_two
 }
 
 // ---------------------------------------------------------------------------- bank conflicts
-#if defined(STRATA_SIMT_CHECK)  // the flavour that sees each access
+#if defined(STRATA_SIMT_CHECK)  // check mode, which counts each access
 template <class T, int Items, bool Sliced>
 STRATA_KERNEL void exchange_to_and_fro(T* out) {
   using exchange = BlockExchange<T, 64, Items, Sliced>;
@@ -372,7 +372,7 @@ void test_conflicts() {
   const simt::statistics counted = simt::stats();
   EXPECT_GE(counted.shared_instructions, 2u * 8u * static_cast<unsigned>(Items));
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
-  simt::bank_row rows[64];  // which takes time to find out
+  simt::bank_row rows[64];  // looked up only on failure, because it takes time
   const int count = simt::bank_rows(rows, 64);
   for (int i = 0; i < count; ++i) {
     EXPECT_EQ(rows[i].wavefronts, rows[i].ideal)
@@ -395,7 +395,7 @@ using item_types =
 TYPED_TEST_SUITE(block_exchange_conflicts, item_types);
 
 TYPED_TEST(block_exchange_conflicts, there_are_none) {
-  // Every instantiation asserts that the model has no conflicts. This test shows that the model is right.
+  // Few item counts, because every instantiation asserts that the model has no conflicts. This test confirms the model.
   test_conflicts<TypeParam>(std::integer_sequence<int, 2, 3, 8, 12>{});
   if constexpr (sizeof(TypeParam) <= 8) test_conflicts<TypeParam>(std::integer_sequence<int, 33>{});
   test_conflicts<TypeParam, 12, true>();

@@ -20,7 +20,7 @@ using strata::BlockHillisSteeleScan;
 using strata::PlainLayout;
 using strata_test::device_vector;
 
-// Padding, which frees trees of conflicts, brings them here.
+// Padding frees trees of conflicts, but adds conflicts here.
 static_assert(strata::detail::hillis_steele_degree<int, PlainLayout>(1024) == 1);
 static_assert(strata::detail::hillis_steele_degree<int, strata::PaddedLayout<32, 1>>(1024) == 2);
 
@@ -131,13 +131,13 @@ STRATA_KERNEL void only_scan(T* out) {
   out[threadIdx.x] = item;
 }
 
-/// A step writes all elements and reads those that are the distance before one.
+/// Each step writes all elements, and reads the element `distance` before each.
 template <class T>
 strata::wavefront_count model(int threads) {
   strata::wavefront_count total;
   for (int distance = 1; distance < threads; distance *= 2) {
     total = total + count<T, PlainLayout>(0, 1, threads);
-    // Lanes read the element that is `distance` before theirs; a negative index is that of no element.
+    // Lanes read the element that is `distance` before theirs. A lane with a negative index reads nothing.
     total = total + count<T, PlainLayout>(-distance, 1, threads - distance);
   }
   return total;
@@ -153,7 +153,7 @@ void test_bank_conflicts() {
 }
 
 TEST(block_hillis_steele_scan, conflicts_counted_are_those_of_the_model) {
-  if (!counts_bank_conflicts()) GTEST_SKIP() << "only the check flavour sees each access";
+  if (!counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   test_bank_conflicts<int, 1024>();
   test_bank_conflicts<int, 100>();
   test_bank_conflicts<double, 1024>();

@@ -35,7 +35,7 @@ void test_samples() {
   EXPECT_CUDA_SUCCESS(words(19));
   expect_assertion([&] { return bytes(20); }, "BlockHistogram: sample 20 of item 1 is not in 0 .. 19");
   expect_assertion([&] { return bytes(-1); }, "BlockHistogram: sample -1 of item 1 is not in 0 .. 19");
-  // The last 8, and 32, bits of these are those of a bin.
+  // Truncated to 8 or to 32 bits, these samples would be valid bins.
   expect_assertion([&] { return words(0x105); }, "BlockHistogram: sample 261 of item 1 is not in 0 .. 19");
   expect_assertion([&] { return words(0x100000003); }, "BlockHistogram: sample 4294967299 of item 1 is not in 0 .. 19");
   expect_assertion([&] { return words(-1); }, "BlockHistogram: sample -1 of item 1 is not in 0 .. 19");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockHistogram beside CUB's: whoever replaces `cub::` by `strata::` gets the same counts.
+// BlockHistogram must give the same counts as CUB's.
 #include <strata/block/block_histogram.cuh>
 #include <strata/core/launcher.cuh>
 
@@ -32,7 +32,7 @@ struct histogram_case {
   }
 };
 
-// Writes three histograms to `out`. The second one is added to what is there.
+// Writes three histograms to `out`. The second one is added to the counts that are there.
 template <class Library, class Case>
 STRATA_KERNEL void count(const typename Case::type* in, typename Case::counter* out) {
   using T = typename Case::type;

@@ -21,14 +21,14 @@ using strata_test::device_vector;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-/// Samples that convert to the number of their bin.
+/// A sample that converts to its bin.
 struct level {
   short value;
   STRATA_HD operator int() const { return value; }
 };
 enum color { red, green, blue };
 
-/// A counter that only adds.
+/// A counter that can only be added to.
 struct tally {
   unsigned count;
   tally() = default;
@@ -71,7 +71,7 @@ struct histogram_case {
   }
 };
 
-// The histograms that a block writes.
+// The histograms that each block writes.
 enum way { in_shared_memory, in_device_memory, two_tiles, on_counters, ways };
 
 template <class Case>
@@ -160,7 +160,7 @@ TYPED_TEST(block_histogram, counts_the_samples_of_each_bin) {
     std::vector<long long> expected(index(bins));
     for (const int bin : numbers) ++expected[index(bin)];
     device_vector<T> in(index(tile)), after(index(tile));
-    // std::vector<bool> has no array.
+    // Bytes, because std::vector<bool> has no data().
     std::vector<unsigned char> bytes(index(tile) * sizeof(T));
     for (int i = 0; i < tile; ++i) {
       const T sample = sample_of<T>(numbers[index(i)]);
@@ -178,7 +178,7 @@ TYPED_TEST(block_histogram, counts_the_samples_of_each_bin) {
     const std::vector<counter> counts = out.to_host();
     for (int bin = 0; bin < bins; ++bin) {
       const auto expect = [&](way w, long long count) {
-        // Counters of a byte wrap around.
+        // Counters of one byte wrap around.
         const long long wrapped = sizeof(counter) == 1 ? count % 256 : count;
         ASSERT_EQ(number_of(counts[index(w * bins + bin)]), wrapped) << "way " << w << ", bin " << bin;
       };
@@ -195,8 +195,8 @@ TYPED_TEST(block_histogram, counts_the_samples_of_each_bin) {
 }
 
 // ---------------------------------------------------------------------------- sizes
-// The largest tile whose positions fit 16 bits, and one of more samples, for which bins must not be sorted. The storage
-// is dynamic: one exceeds 48 KiB.
+// The largest tile whose positions fit into 16 bits, and a larger one, whose samples must not be sorted by bins. The
+// storage is dynamic, because one of the two exceeds 48 KiB.
 template <int Threads, int Items, int Bins>
 struct large_tile {
   static constexpr int threads = Threads, items = Items, bins = Bins;
@@ -258,7 +258,7 @@ TEST(block_histogram_atomic, several_blocks_add_to_one_histogram) {
 }
 
 // ---------------------------------------------------------------------------- shared memory
-// The sort form is the default. Of up to 256 bins, each warp has counters of its own.
+// Sorting is the default algorithm. Up to 256 bins, it has counters for each warp.
 static_assert(sizeof(BlockHistogram<int, 64, 1, 64>::TempStorage) < 2 * 64 * 4 + 128);
 static_assert(sizeof(BlockHistogram<int, 64, 1, 256>::TempStorage) < 2 * 256 * 4 + 128);
 static_assert(sizeof(BlockHistogram<int, 64, 1, 4096>::TempStorage) == 4096 * 4 + 64 * 2);

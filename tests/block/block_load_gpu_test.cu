@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockLoad and BlockStore beside CUB's: the same kernel source, with the library as a parameter.
+// Compares BlockLoad and BlockStore with CUB's: one kernel source, with the library as a parameter.
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_store.cuh>
 #include <strata/core/launcher.cuh>
@@ -43,7 +43,7 @@ static_assert(SAME_PLACE(BLOCK_STORE_DIRECT) && SAME_PLACE(BLOCK_STORE_STRIPED) 
               SAME_PLACE(BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED));
 #undef SAME_PLACE
 
-// Loads in one arrangement and stores in the other, so that a change of either shows.
+// Loads by one algorithm and stores by another, so that a wrong arrangement of either shows.
 template <library Library, class T, int Threads, int Items, int LoadAlgorithm, int StoreAlgorithm>
 STRATA_KERNEL void rearrange(const T* in, int num_valid, T* out, T* partial_out) {
   using loader = block_load<Library, T, Threads, Items, LoadAlgorithm>;

@@ -29,8 +29,8 @@ constexpr int kept = -5;
 constexpr int default_item = -9;
 
 // ---------------------------------------------------------------------------- BlockLoad
-// Block b loads the tile at in + offset[b] in three ways, the latter two with num_valid[b] items.
-// out holds what each thread got, thread after thread.
+// Block b loads the tile at in + offset[b] three times: whole, with num_valid[b] items, and with num_valid[b] items and
+// a default. `out` receives the three results of each thread, thread after thread.
 template <class Case, BlockLoadAlgorithm Algorithm>
 STRATA_KERNEL void load_every_way(const typename Case::type* in, const int* offset, const int* num_valid,
                                   typename Case::type* out) {
@@ -63,7 +63,7 @@ void test_load(std::vector<int> num_valid = interesting_counts(Case::tile, Case:
   constexpr int most_offset = 7;
   std::vector<T> numbers;
   for (int i = 0; i < Case::tile + most_offset; ++i) numbers.push_back(number<T>(i));
-  // Every count at the tile's start, then other starts, most of which are misaligned.
+  // Every count with offset 0, then other offsets, most of which are misaligned.
   std::vector<int> offset(num_valid.size(), 0);
   for (int o = 1; o <= most_offset; ++o) {
     for (const int n : {Case::tile, Case::tile - 1}) {
@@ -113,7 +113,7 @@ TYPED_TEST(block_load, warp_transposed_is_blocked) {
   }
 }
 
-// More warps and items: whole and partial warps at the end of the valid items.
+// Larger tiles, whose valid items end in whole and in partial warps.
 template <class Case>
 class block_load_transposing : public testing::Test {};
 using large_cases = testing::Types<tile_case<int, 128, 24>, tile_case<double, 32, 12, 2, 2>,
@@ -127,7 +127,7 @@ TYPED_TEST(block_load_transposing, is_blocked_in_larger_tiles) {
   test_load<TypeParam, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED>(counts);
 }
 
-// Only algorithms that exchange items need storage: with time slices, as much as one warp needs.
+// Only algorithms that exchange items need storage. With time slicing, storage for one warp is enough.
 template <BlockLoadAlgorithm Algorithm>
 constexpr std::size_t storage_bytes = sizeof(typename BlockLoad<int, 128, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<BLOCK_LOAD_DIRECT> == 1 && storage_bytes<BLOCK_LOAD_STRIPED> == 1 &&
@@ -137,7 +137,7 @@ static_assert(storage_bytes<BLOCK_LOAD_TRANSPOSE> == 128 * 5 * 4 &&
               storage_bytes<BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED> == 32 * 5 * 4);
 
 // ---------------------------------------------------------------------------- iterators
-// Squares, and how many of them were asked for past the end.
+// The squares of indices. Counts accesses past the end.
 struct squares {
   int end;
   unsigned* too_far;
@@ -205,7 +205,7 @@ TEST(block_load, pointers_to_another_type_are_converted_item_by_item) {
   test_shorts<BLOCK_LOAD_WARP_TRANSPOSE>();
 }
 
-// The allocation ends with the last valid item, so the checkers see any read past it.
+// The allocation ends with the last valid item, so that checkers see any read past it.
 template <BlockLoadAlgorithm Algorithm>
 STRATA_KERNEL void load_exactly(const int* in, int n, int* out) {
   int items[4];
@@ -257,7 +257,7 @@ void count_conflicts_of_all() {
 }
 
 TEST(block_load, transposing_has_no_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts_of_all<std::int8_t, 9>();
   count_conflicts_of_all<short, 8>();
   count_conflicts_of_all<int, 24>();

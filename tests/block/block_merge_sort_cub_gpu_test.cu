@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockMergeSort, WarpMergeSort and what they are made of beside CUB's: whoever replaces `cub::` by
-// `strata::` gets the same.
+// BlockMergeSort, WarpMergeSort and the functions below them must give the same results as CUB's.
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/thread/thread_merge.cuh>
@@ -39,7 +38,7 @@ STRATA_KERNEL void sort_tile(const Key* in, int form, int valid_items, Key* keys
   }
   Sort sort(temp_storage);
   const ascending compare;
-  const Key last = ranked<Key>::make(127, 0);  // behind all others, as CUB wants it
+  const Key last = ranked<Key>::make(127, 0);  // greater than all keys, as CUB requires
   switch (form) {
     case 0:
       sort.Sort(keys, compare);
@@ -86,7 +85,7 @@ void test_forms() {
                                            valid, their_keys.data(), their_values.data()));
         const std::vector<Key> ours = our_keys.to_host(), theirs = their_keys.to_host();
         const std::vector<int> values = our_values.to_host(), their = their_values.to_host();
-        // CUB does not specify the items that are not valid.
+        // CUB does not specify the results for items that are not valid.
         const int sorted = form < 4 ? tile : valid;
         for (std::size_t i = 0; i < static_cast<std::size_t>(sorted); ++i) {
           ASSERT_TRUE(same_bits(ours[i], theirs[i])) << "key " << i << " of form " << form;
@@ -109,7 +108,7 @@ TEST(warp_merge_sort_cub, sorts_the_same) {
              std::int64_t, 16, 4>();
 }
 
-// ---------------------------------------------------------------------------- their parts
+// ---------------------------------------------------------------------------- the functions below
 STRATA_KERNEL void merge_and_sort(const int* in, int* out, bool by_cub) {
   constexpr int count = 40, half = count / 2;
   const ascending compare;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockMergeSortStrategy: classes as they are written for CUB.
+// Derives classes from BlockMergeSortStrategy as programs for CUB do.
 #include <strata/block/block_merge_sort.cuh>
 #include <strata/core/launcher.cuh>
 #include <strata/core/platform.cuh>
@@ -23,7 +23,7 @@ using namespace merge_sort_cases;
 using strata::BlockMergeSortStrategy;
 
 // ---------------------------------------------------------------------------- teams
-/// A block. Its barrier is private.
+/// The threads of a block. SyncImplementation is private.
 template <class Key, class Value, int Threads, int Items>
 class block_sort : public BlockMergeSortStrategy<Key, Value, Threads, Items, block_sort<Key, Value, Threads, Items>> {
   using Strategy = BlockMergeSortStrategy<Key, Value, Threads, Items, block_sort>;
@@ -37,7 +37,7 @@ class block_sort : public BlockMergeSortStrategy<Key, Value, Threads, Items, blo
   friend Strategy;
 };
 
-/// Each half of a block, with a barrier of its own.
+/// Half of the threads of a block, with a barrier for each half.
 template <class Key, class Value, int Threads, int Items>
 class half_sort : public BlockMergeSortStrategy<Key, Value, Threads, Items, half_sort<Key, Value, Threads, Items>> {
   using Strategy = BlockMergeSortStrategy<Key, Value, Threads, Items, half_sort>;
@@ -47,7 +47,7 @@ class half_sort : public BlockMergeSortStrategy<Key, Value, Threads, Items, half
   STRATA_D void SyncImplementation() const { strata::platform::group_barrier(1 + threadIdx.x / Threads, Threads); }
 };
 
-/// Each part of a warp.
+/// Some threads of a warp.
 template <class Key, class Value, int Threads, int Items>
 class part_sort : public BlockMergeSortStrategy<Key, Value, Threads, Items, part_sort<Key, Value, Threads, Items>> {
   using Strategy = BlockMergeSortStrategy<Key, Value, Threads, Items, part_sort>;
@@ -95,7 +95,7 @@ TYPED_TEST(block_merge_sort_strategy, leaves_items_that_are_not_valid) {
 }
 
 // ---------------------------------------------------------------------------- every form of CUB's
-/// Sorts 128 keys and values by a form; the result ends with the threads' numbers.
+/// Sorts 128 keys and values by a form. Writes keys, values, and the thread numbers that the class reports.
 template <class Sort>
 STRATA_KERNEL void sort_by_form(const int* in, int form, int* out) {
   constexpr int some = 77, other = -5;
@@ -191,8 +191,8 @@ TEST(block_merge_sort_strategy_forms, storage_need_not_be_given) {
   EXPECT_EQ(keys, in_out.to_host());
 }
 
-// The comparator is no strict weak ordering. Only the result may be wrong: calls must end, and must not access memory
-// elsewhere.
+// With a comparator that is no strict weak ordering, the order is unspecified. The call must still end, and must not
+// access other memory.
 TEST(block_merge_sort_strategy_forms, calls_end_whatever_the_comparator_says) {
   const std::vector<int> keys = keys_of<int>(128, 1, 64, INT_MAX);
   const device_vector<int> in(keys);

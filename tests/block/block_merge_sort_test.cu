@@ -21,7 +21,7 @@
 #include "block/merge_sort_cases.cuh"
 #include "support/test_support.cuh"
 
-// Known by their names to be orders.
+// The library recognises these as orders, by their names.
 namespace thrust::of_this_test {
 struct greater {
   template <class T>
@@ -101,7 +101,7 @@ TEST(block_merge_sort_partial, every_count_of_valid_items) {
 // ---------------------------------------------------------------------------- every form
 constexpr int forms = 12;
 
-/// Form by form, with storage of its own; results are keys and values.
+/// Sorts by one of the forms, and writes keys and values.
 STRATA_KERNEL void sort_by_form(const int* in, int form, int* out) {
   using Sort = BlockMergeSort<int, 64, 2, float>;
   constexpr int some = 77, other = -5;
@@ -227,7 +227,7 @@ TEST(block_merge_sort_forms, take_a_comparator_that_is_not_const) {
 }
 
 // ---------------------------------------------------------------------------- known orders
-// Integers are sorted as words by comparators that are known by their names.
+// Integers are sorted as words if the library recognises the comparator by its name.
 template <class Key, int Threads, int Items, class Compare>
 STRATA_KERNEL void sort_by_known_order(const Key* in, Key* out, int valid) {
   using Sort = strata::BlockMergeSort<Key, Threads, Items>;
@@ -288,8 +288,8 @@ TEST(block_merge_sort_known_orders, sort_integers) {
 }
 
 // ---------------------------------------------------------------------------- sorts that are not stable
-// Sort of up to 4 keys of 4 or 8 bytes for each thread of whole warps, by a comparator that is not known. Ranks say the
-// order, and other bits of keys of one rank tell which of them is where.
+// Sorts up to 4 keys of 4 or 8 bytes per thread of whole warps, by a comparator that the library does not know. Only
+// the rank of a key determines its order. Its other bits show where each of several equal keys went.
 template <class Key, int Threads, int Items, bool Stable, class Compare>
 STRATA_KERNEL void sort_keys_alone(const Key* in, Key* out, Compare compare) {
   using Sort = strata::BlockMergeSort<Key, Threads, Items>;
@@ -342,7 +342,8 @@ class keys_alone {
     }
   }
 
-  /// An inconsistent comparator that returns the same for the same keys loses no key.
+  /// Even if the comparator is inconsistent, the sort must lose no key. This one always gives the same answer to the
+  /// same pair of keys.
   void test_nonsense() { EXPECT_EQ(sorted_bits(keys_), sorted_bits(sorted<false>(nonsense{nullptr}))); }
 
   void test_calls(unsigned calls_of_warp_sort) {
@@ -393,7 +394,7 @@ TEST(block_merge_sort_storage, is_no_more_than_documented) {
   EXPECT_LE((sizeof(BlockMergeSort<int, 256, 11, double>::TempStorage)), 8u * 256 * 11 + 4 * (2 * 8 + 2));
 }
 
-#if defined(STRATA_SIMT_CHECK)  // the flavour that sees each access
+#if defined(STRATA_SIMT_CHECK)  // check mode, which counts each access
 template <class Case>
 void test_writes() {
   namespace simt = strata::simt;

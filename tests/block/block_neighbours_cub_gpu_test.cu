@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockAdjacentDifference and BlockDiscontinuity beside CUB's: whoever replaces `cub::` by `strata::` gets the same
-// differences and flags.
+// BlockAdjacentDifference and BlockDiscontinuity must give the same differences and flags as CUB's.
 #include <strata/block/block_adjacent_difference.cuh>
 #include <strata/block/block_discontinuity.cuh>
 #include <strata/core/launcher.cuh>
@@ -34,7 +33,7 @@ struct by_cub {
   using discontinuity = cub::BlockDiscontinuity<typename Case::type, Case::x, Case::y, Case::z>;
 };
 
-/// The second operand or the first, by a bit of both.
+/// Returns one operand or the other, by a hash of both.
 struct choose {
   template <class T>
   STRATA_D T operator()(const T& a, const T& b) const {
@@ -63,7 +62,7 @@ STRATA_D void write(const T (&items)[Case::size], T*& out) {
 
 constexpr int difference_ways = 14, flag_ways = 28, pred_ways = 4;
 
-// Block b has b valid items. CUB requires at most a tile.
+// Block b has b valid items, at most a tile, because CUB allows no more.
 template <class Library, class Case>
 STRATA_KERNEL void subtract(typename Case::type* out) {
   using T = typename Case::type;

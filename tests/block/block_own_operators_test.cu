@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Collectives of warps and blocks with strata's operators on types with a +, <, & ... of their own: operands keep their
-// order, and an enumeration of 4 bytes is no integer for the instruction that reduces a warp.
+// Applies strata's operators in collectives of warps and blocks to types that overload +, <, &, ... Operands must keep
+// their order, and an enumeration of 4 bytes must not be reduced by the warp's integer instruction.
 #include <strata/block/block_reduce.cuh>
 #include <strata/block/block_scan.cuh>
 #include <strata/core/launcher.cuh>
@@ -26,7 +26,7 @@ using strata_test::tagged;
 
 constexpr int threads = 160;
 
-/// Reductions of the block, by two algorithms, and of each warp; inclusive scans of the block and of each warp.
+/// Reduces the block by two algorithms, and each warp. Then scans the block and each warp, inclusively.
 template <class T, class Op>
 STRATA_KERNEL void combine_all(const T* in, T* reduced, T* scanned, Op op) {
   using BlockReduce = strata::BlockReduce<T, threads>;
@@ -73,7 +73,7 @@ void test_order(Op op) {
   }
 }
 
-// Exclusive sums of words are computed by a subtraction. Only sums of integers may be computed in this way.
+// Exclusive sums of words subtract an item from its inclusive sum, which is exact only for integers.
 TEST(block_own_operators, sums_of_integers_alone_are_sums_of_words) {
   using strata::detail::adds_as_words;
   static_assert(adds_as_words<strata::Sum, int> && adds_as_words<strata::Sum, char>);

@@ -22,7 +22,7 @@ using namespace strata;
 using radix_cases::spread_count;
 using strata_test::device_vector;
 
-/// A digit of some bits in the middle of a key: the extractor decides what a digit is.
+/// Some bits in the middle of a key are the digit, so a ranking must use the extractor.
 template <int Bits>
 struct some_bits {
   STRATA_D unsigned Digit(unsigned key) const { return key >> 3 & ((1u << Bits) - 1); }
@@ -41,7 +41,7 @@ struct rank_case {
   STRATA_D static int thread() {
     return static_cast<int>(threadIdx.x) + X * static_cast<int>(threadIdx.y + Y * threadIdx.z);
   }
-  /// Which of the tile's items is item i of a thread?
+  /// The index within the tile of item i of a thread.
   STRATA_D static int index(int thread, int i) {
     if (Arrangement == blocked) return thread * Items + i;
     const int first = thread / 32 * 32;
@@ -64,7 +64,7 @@ template <bool IsDescending, int Bits, int Items, int X, int Y = 1, int Z = 1>
 using shuffle = rank_case<BlockRadixRankShuffle<X, Bits, IsDescending, BLOCK_SCAN_WARP_SCANS, Y, Z>, Bits, IsDescending,
                           Items, warp_striped, X, Y, Z>;
 
-/// Writes counts of digits to where thread 0's are.
+/// Writes the counts of all digits to an array.
 template <class Case>
 struct write_counts {
   int* counts;
@@ -76,13 +76,13 @@ struct write_counts {
       if (bin < Case::bins) {
         counts[bin] = of_thread[i];
       } else if (of_thread[i] != 0) {
-        counts[0] = -1000000;  // no digit
+        counts[0] = -1000000;  // a count for a digit that does not exist
       }
     }
   }
 };
 
-/// One tile after the other in the same storage.
+/// Ranks one tile after the other in the same storage.
 template <class Case>
 STRATA_KERNEL void rank_tiles(const unsigned* keys, int tiles, int* ranks, int* starts, int* counts) {
   using Rank = typename Case::Rank;
@@ -109,7 +109,7 @@ STRATA_KERNEL void rank_tiles(const unsigned* keys, int tiles, int* ranks, int* 
   }
 }
 
-/// Random bits around the digits, which must not matter.
+/// Keys whose bits outside of the digit are random, because they must not matter.
 template <class Case>
 std::vector<unsigned> tiles_of_keys() {
   std::vector<unsigned> keys;
@@ -201,9 +201,9 @@ STRATA_KERNEL void rank_alone(const unsigned* keys) {
   STRATA_ASSERT(ranks[0] != ranks[1], "ranks are different");
 }
 
-// The counters of random digits of neighbouring threads lie in 8 rows, but in different banks.
+// Random digits of neighbouring threads have counters in 8 rows. They must still be in different banks.
 TEST(block_radix_rank_conflicts, there_are_none_with_counters_of_threads) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only the check flavour counts";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   const std::vector<int> values = strata_test::random_integers(3 * 96, 0, 1000);
   const device_vector<unsigned> in(std::vector<unsigned>(values.begin(), values.end()));
   simt::reset_statistics();
@@ -291,7 +291,7 @@ TEST(digit_extractors, take_some_bits_of_the_word_of_a_key) {
 TEST(digit_extractors, both_zeros_have_the_same_digits) {
   const BFEDigitExtractor<float> sign(31, 1);
   const BFEDigitExtractor<float> all(0, 32);
-  const std::uint32_t negative_zero = ~(std::uint32_t{1} << 31);  // as a sort that flips bits has it
+  const std::uint32_t negative_zero = ~(std::uint32_t{1} << 31);  // encoded by flipping all bits, as some sorts do
   EXPECT_EQ(1u, sign.Digit(negative_zero));
   EXPECT_EQ(all.Digit(RadixTraits<float>::ordered(0.0f)), all.Digit(negative_zero));
   EXPECT_EQ(negative_zero - 1, all.Digit(negative_zero - 1));

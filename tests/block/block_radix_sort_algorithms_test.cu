@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockRadixSort by each algorithm that can be asked for. Results are those of the default.
+// Each algorithm of BlockRadixSort that can be selected must give the results of the default.
 #include <strata/block/block_radix_sort.cuh>
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockRadixSort and the rankings beside CUB's: whoever replaces `cub::` by `strata::` gets the
-// same order, ranks and prefixes.
+// BlockRadixSort and the rankings must give the same order, ranks and prefixes as CUB's.
 #include <strata/block/block_radix_rank.cuh>
 #include <strata/block/block_radix_sort.cuh>
 #include <strata/core/launcher.cuh>
@@ -45,7 +44,7 @@ struct sort_case {
 struct record {
   std::uint16_t year;
   std::uint8_t kind;
-  std::uint8_t number;  // does not count
+  std::uint8_t number;  // not part of the sort key
 };
 struct by_kind_and_year {
   STRATA_HD cuda::std::tuple<std::uint8_t&, std::uint16_t&> operator()(record& r) const { return {r.kind, r.year}; }
@@ -67,7 +66,7 @@ STRATA_D void sort_one_way(Sort sort, int which, Keys& keys, Values& values, Ran
   }
 }
 
-// Results in the threads' order, not in that of the tile.
+// Each thread writes its results one after the other, so that their arrangement shows.
 template <class Sort, class Case>
 STRATA_KERNEL void sort_tile(const typename Case::type* in, int which, int begin_bit, int end_bit,
                              typename Case::type* keys_out, int* values_out) {
@@ -95,7 +94,7 @@ std::vector<Key> tile_of_keys(radix_cases::spread how, std::size_t count) {
   const auto numbers = radix_cases::numbers(how, count, sizeof(Key) < 8 ? 8 * sizeof(Key) : 64);
   std::vector<Key> keys(count);
   for (std::size_t i = 0; i < count; ++i) {
-    // NaN are in another order there.
+    // No NaNs: CUB sorts them in another order.
     if constexpr (std::is_floating_point_v<Key>) {
       keys[i] = static_cast<Key>(static_cast<double>(numbers[i] % 2001) - 1000) * Key{0.125};
       if (i % 5 == 0) keys[i] = i % 2 == 0 ? Key{0} : -Key{0};
@@ -177,7 +176,7 @@ TEST(block_radix_rank_cub, by_warps) {
   test_ranks<strata::BlockRadixRankMatch<256, 8, false>, cub::BlockRadixRankMatch<256, 8, false>, 256, 8>();
   test_ranks<strata::BlockRadixRankMatch<64, 8, true>, cub::BlockRadixRankMatch<64, 8, true>, 64, 8>();
 }
-// CUB's ranks of this kind are always ascending, also if descending ones are asked for.
+// CUB's BlockRadixRankMatchEarlyCounts always ranks ascending, even if its parameter asks for descending.
 TEST(block_radix_rank_cub, by_warps_with_early_counts) {
   test_ranks<strata::BlockRadixRankMatchEarlyCounts<128, 8, false>, cub::BlockRadixRankMatchEarlyCounts<128, 8, false>,
              128, 8>();

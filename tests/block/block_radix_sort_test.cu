@@ -138,7 +138,7 @@ TEST(block_radix_sort_forms, with_a_decomposer_and_bits) {
 }
 #endif
 
-// The expected order is that of the floats themselves, not of words that the library computes.
+// Compares floats by <, and not by the words that the library computes from them.
 TEST(block_radix_sort, floats_are_in_order) {
   using oracle = sort_case<float, 4, 4, 16, 6>;
   std::vector<float> keys(std::size_t{oracle::tile});

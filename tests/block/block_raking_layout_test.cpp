@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The layouts of the raking reductions, computed for every block size and judged by the banks
-// themselves, not by the columns of the library's own proof.
+// Computes the layouts of the raking reductions for every block size. Conflicts are counted bank by bank, and not by
+// the columns on which the library's own proof is based.
 #include <strata/block/specializations/raking_layout.hpp>
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct item {
   alignas(Alignment) unsigned char bytes[Bytes];
 };
 
-// Where the items of a layout lie, for all block sizes in one type.
+// The data of a layout without its template parameters, so that one function checks all block sizes.
 struct layout_facts {
   int threads, segment, rakers, unit_bytes, item_bytes, total_bytes;
   int (*unit)(int);
@@ -35,9 +35,8 @@ constexpr layout_facts facts() {
           }};
 }
 
-// The wavefronts that one access of `bytes` bytes by some lanes of a warp takes, after the rules of
-// the hardware: 4 bytes by 32 lanes, 8 by 16, 16 by 8 at a time; lanes that want different words of
-// one bank wait for each other.
+// The wavefronts of one access of `bytes` bytes per lane, by the rules of the hardware: 32 lanes at a time access 4
+// bytes, 16 lanes 8 bytes, and 8 lanes 16 bytes. Lanes that access different words of one bank take turns.
 int most_lanes_on_a_bank(const std::array<int, 32>& byte_of_lane, int lanes, int bytes) {
   const int lanes_at_a_time = 128 / bytes;
   std::size_t most = 0;
@@ -99,7 +98,7 @@ TYPED_TEST(block_raking_layout, no_two_lanes_meet_on_a_bank) {
   check_block_sizes<TypeParam, 101, 31>(std::make_integer_sequence<int, 29>{});
 }
 
-// For such items no layout avoids conflicts. Items must not overlap, and must be aligned.
+// No layout avoids conflicts for items aligned to more than 16 bytes. They must not overlap, and must be aligned.
 TEST(block_raking_layout, items_of_more_than_16_byte_alignment_keep_it) {
   const layout_facts layout = facts<item<64, 32>, 100>();
   EXPECT_EQ(layout.unit_bytes, 32);

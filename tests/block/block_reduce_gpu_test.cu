@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockReduce beside CUB's: the same kernel source, with the library as a parameter.
+// Compares BlockReduce with CUB's: one kernel source, with the library as a parameter.
 #include <strata/block/block_reduce.cuh>
 #include <strata/core/launcher.cuh>
 
@@ -22,7 +22,7 @@ using strata_test::device_vector;
 
 enum class library { ours, cub };
 
-// The library's algorithm with the place of ours in the enum.
+// The library's algorithm with the same value as ours in its enumeration.
 template <library Library, class T, int X, int Algorithm, int Y, int Z>
 using block_reduce =
     std::conditional_t<Library == library::ours,
@@ -63,7 +63,7 @@ STRATA_KERNEL void reduce_in_every_form(const T* in, int num_valid, T* out) {
 template <class T, int X, int Algorithm, int Y = 1, int Z = 1>
 void compare() {
   constexpr int threads = X * Y * Z;
-  // Sums that both libraries get exactly, in any association.
+  // Small integers, whose sums are exact in any association.
   const device_vector<T> in(strata_test::random_items<T>(3 * threads, 0, strata_test::is_narrow_float<T> ? 1 : 100));
   for (const int num_valid : {1, threads / 2, threads}) {
     device_vector<T> ours(6), cubs(6);

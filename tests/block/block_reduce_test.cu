@@ -38,8 +38,8 @@ template <class Shape, class T, BlockReduceAlgorithm Algorithm>
 using block_reduce = BlockReduce<T, Shape::x, Algorithm, Shape::y, Shape::z>;
 
 // ---------------------------------------------------------------------------- order, all shapes
-// A range of consecutive numbers. Joining ranges is associative but not commutative: the whole
-// range comes out only if every item went in, once, in its place, and nothing else did.
+// A range of consecutive numbers. Joining ranges is associative, but not commutative. The result is the whole range
+// only if every item was joined once and in its place, and nothing else was.
 struct range {
   int first, last;
   static STRATA_HD range item(int i) { return {i, i}; }
@@ -55,7 +55,7 @@ struct join_ranges {
   }
 };
 
-// Shows whether every item went in once, in any order.
+// Shows whether every item was added once, in any order.
 struct tally {
   unsigned count, sum, squares;
   static STRATA_HD tally item(int i) {
@@ -90,8 +90,8 @@ using item_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE
 template <BlockReduceAlgorithm Algorithm>
 using operator_for = std::conditional_t<Algorithm == BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, add_tallies, join_ranges>;
 
-// Block b reduces the items of its first num_valid[b] threads, and those of all threads, with one
-// storage used again after a barrier, and with private storage.
+// Block b reduces the items of its first num_valid[b] threads, then those of all threads. The first calls use one
+// storage with barriers between them, the last call private storage.
 template <class Shape, BlockReduceAlgorithm Algorithm>
 STRATA_KERNEL void reduce_every_way(const int* num_valid, item_for<Algorithm>* reduced, item_for<Algorithm>* in_all) {
   using item = item_for<Algorithm>;
@@ -123,7 +123,7 @@ std::vector<int> interesting_counts(int threads) {
   std::vector<int> counts{INT_MIN, -1, 0, 1, threads, threads + 1, INT_MAX};
   const int step = is_small() ? 5 * 32 : 32;
   for (int n = 2; n < threads; ++n) {
-    // All in small blocks; around warps and around the segments of raking in large ones.
+    // Every count in small blocks. In large ones, counts near multiples of a warp and of raking's segment.
     const int segment = (threads + 31) / 32;
     if ((threads <= 132 && !is_small()) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
       counts.push_back(n);
@@ -161,7 +161,7 @@ void test_shape() {
   }
 }
 
-// Blocks of up to one warp use the same code for all algorithms, so the others get fewer shapes.
+// All algorithms run the same code in blocks of up to one warp, so the other tests have fewer shapes.
 TEST(block_reduce, warp_reductions_keep_order_in_any_shape_and_partial_tile) {
   constexpr BlockReduceAlgorithm algorithm = BLOCK_REDUCE_WARP_REDUCTIONS;
   test_shape<shape<1>, algorithm>();
@@ -174,7 +174,8 @@ TEST(block_reduce, warp_reductions_keep_order_in_any_shape_and_partial_tile) {
   test_shape<shape<5, 3, 7>, algorithm>();
   test_shape<shape<16, 16>, algorithm>();
   test_shape<shape<1, 2, 3>, algorithm>();
-  // The aggregates of more than eight warps are reduced by a warp; the last warp may lack lanes.
+  // A warp reduces the aggregates of more than eight warps. The last warp of the block may have fewer lanes than
+  // needed.
   test_shape<shape<288>, algorithm>();
   test_shape<shape<257>, algorithm>();
   test_shape<shape<1000>, algorithm>();
@@ -268,14 +269,14 @@ TEST(block_reduce, arrays_are_reduced_in_order_of_thread_and_index) {
 }
 
 // ---------------------------------------------------------------------------- types
-// Trivially copyable, but not default constructible.
+// Trivially copyable, without a default constructor.
 struct alignas(16) strict {
   long long value[4];
   explicit STRATA_HD strict(long long v) : value{v, -v, 2 * v, v} {}
   friend STRATA_HD strict operator+(const strict& a, const strict& b) { return strict(a.value[0] + b.value[3]); }
 };
 
-// Memory for a T that only the kernel makes.
+// Memory for a T that only the kernel constructs.
 template <class T>
 struct alignas(T) raw {
   unsigned char bytes[sizeof(T)];
@@ -300,7 +301,7 @@ void test_type() {
   if constexpr (std::is_same_v<T, strict>) {
     for (int i = 0; i < Threads; ++i) items.push_back(strict(3 * i + 1));
   } else {
-    // Few enough ones that a 16-bit float can count them.
+    // So few ones that a 16-bit float can represent their sum.
     items = strata_test::random_items<T>(Threads, 0, strata_test::is_narrow_float<T> ? 1 : 100);
   }
   const T partial = strata_test::reference_reduce(items, 0, num_valid, strata_test::plain_sum{});
@@ -354,7 +355,7 @@ template <int Threads, BlockReduceAlgorithm Algorithm>
 void test_determinism() {
   SCOPED_TRACE(testing::Message() << "algorithm " << Algorithm << ", threads " << Threads);
   constexpr unsigned blocks = 3;
-  // The items have so many magnitudes that nearly every other association gives another sum.
+  // The magnitudes of items differ so much that nearly every other association gives another sum.
   std::vector<float> items(blocks * Threads);
   unsigned random = 1;
   for (float& item : items) {
@@ -419,7 +420,7 @@ void test_bank_conflicts_of_types() {
 
 TEST(block_reduce, raking_has_no_bank_conflicts) {
   if (strata::simt::runtime_flavour() != strata::simt::flavour::check) {
-    GTEST_SKIP() << "bank conflicts are counted in the check flavour";
+    GTEST_SKIP() << "only check mode counts bank conflicts";
   }
   test_bank_conflicts_of_types<BLOCK_REDUCE_RAKING>();
   test_bank_conflicts_of_types<BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>();
@@ -434,13 +435,13 @@ static_assert(sizeof(BlockReduce<double, 96, BLOCK_REDUCE_RAKING_COMMUTATIVE_ONL
               64 * sizeof(double));
 
 // ---------------------------------------------------------------------------- minima and maxima of floats
-// Each warp reduces them as integers; the aggregates are numbers again.
+// Each warp reduces its floats as integers. The aggregates are converted back to floats.
 template <int Threads, class T, class Operator>
 STRATA_KERNEL void reduce_extremes(const T* in, int valid, T* out, Operator op) {
   using reducer = BlockReduce<T, Threads>;
   STRATA_SHARED(temp_storage, typename reducer::TempStorage);
   const T item = in[threadIdx.x];
-  // First in storage that nothing was written to: checkers see it if aggregates of missing warps are read.
+  // The first call finds the storage uninitialised, so checkers see a read of the aggregate of a warp without items.
   const T partial = reducer(temp_storage).Reduce(item, op, valid);
   __syncthreads();
   const T full = reducer(temp_storage).Reduce(item, op);
@@ -483,7 +484,7 @@ void test_extremes_of_floats() {
     std::vector<float> items;
     std::vector<strata::KeyValuePair<int, float>> pairs;
     for (const int i : random) {
-      // Whole warps without a number.
+      // Every third warp has only NaNs.
       const bool has_number = items.size() / 32 % 3 != 1;
       items.push_back(has_number ? numbers[static_cast<unsigned>(i)] : nan);
       pairs.push_back({static_cast<int>(items.size() * 7 % Threads), items.back()});

@@ -58,7 +58,7 @@ TEST(block_run_length_decode, debug_builds_refuse_lengths_that_offsets_cannot_re
                    "BlockRunLengthDecode: run 77 has the length 4294967297, which DecodedOffsetT cannot represent");
 }
 
-// Runs 78 to 127 follow it.
+// In with_length(), 50 runs of one item follow run 77, and 77 precede it.
 TEST(block_run_length_decode, debug_builds_refuse_more_items_than_offsets_can_represent) {
   expect_assertion([] { return with_length<unsigned>(0xffffffffll - 126); },
                    "BlockRunLengthDecode: DecodedOffsetT cannot represent the number of decoded items");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockRunLengthDecode beside CUB's: whoever replaces `cub::` by `strata::` gets the same items. Runs of length 0 are
-// the last ones here: CUB allows no others.
+// BlockRunLengthDecode must give the same items as CUB's. CUB allows runs of length 0 only at the end, so they are
+// there.
 #include <strata/block/block_run_length_decode.cuh>
 #include <strata/core/launcher.cuh>
 

@@ -50,7 +50,7 @@ struct runs_case {
   }
 };
 
-// What each of the constructors makes, and whether positions are asked for.
+// One form for each constructor. Two forms also ask for positions.
 enum form { by_lengths, by_lengths_privately, by_offsets, by_offsets_privately, forms };
 
 template <class T>
@@ -59,7 +59,7 @@ struct decoded {
   short* positions;
 };
 
-// Writes the items from `first` to the last one of the runs, which begin at item `base`.
+// Writes the items from `first` to the end of the last run. The first run begins at item number `base`.
 template <class Case, bool Positions>
 STRATA_D void write_windows(typename Case::decode& runs, int base, int first, int total,
                             decoded<typename Case::type> to) {
@@ -115,7 +115,7 @@ STRATA_KERNEL void decode_runs(const typename Case::type* values_in, const int* 
   write_windows<Case, true>(with_offsets_privately, base, first, total, output(by_offsets_privately));
 }
 
-/// Lengths whose sum is at most `largest_total`.
+/// Lists of lengths, each with a sum of at most `largest_total`.
 std::vector<std::vector<int>> lengths_of_runs(int runs, int window, int largest_total) {
   std::vector<std::vector<int>> all;
   const std::vector<int> zeros(index(runs), 0);
@@ -124,7 +124,7 @@ std::vector<std::vector<int>> lengths_of_runs(int runs, int window, int largest_
   all.push_back(std::vector<int>(index(runs), 1));
   all.push_back(strata_test::random_integers(index(runs), 0, std::min(mean, 5), 1));
   all.push_back(strata_test::random_integers(index(runs), 1, std::min(mean, 9), 2));
-  // Few runs have items: at the beginning, at the end, in between.
+  // Only one run has items: the first, the last, or one between them.
   const int many = std::min(2 * window + 5, largest_total / 3);
   for (const int run : {0, runs - 1, runs / 2}) {
     all.push_back(zeros);
@@ -132,7 +132,7 @@ std::vector<std::vector<int>> lengths_of_runs(int runs, int window, int largest_
   }
   all.push_back(zeros);
   for (const int run : {0, runs - 1, runs / 2}) all.back()[index(run)] = many;
-  // Ranges of 0 to 7 runs without items, and runs without items at the end only.
+  // Gaps of 0 to 7 empty runs, then a case with empty runs only at the end.
   all.push_back(zeros);
   for (int run = 0, range = 0; run < runs; run += 1 + range++ % 8) all.back()[index(run)] = 1 + run % std::min(mean, 3);
   all.push_back(std::vector<int>(index(runs), 1));
@@ -165,7 +165,7 @@ TYPED_TEST(block_run_length_decode, repeats_each_value_as_often_as_its_run_is_lo
   constexpr int runs = TypeParam::runs, threads = TypeParam::threads, window = TypeParam::window;
   constexpr unsigned long long largest = std::numeric_limits<typename TypeParam::offset>::max();
   constexpr int base = 11;
-  // Numbers behind the last window may overflow.
+  // Item numbers after the last window may overflow.
   constexpr int largest_total = static_cast<int>(std::min<unsigned long long>(largest - base, 30000));
   std::vector<T> values;
   for (int run = 0; run < runs; ++run) values.push_back(value_of_run<T>(run));
@@ -209,7 +209,7 @@ TYPED_TEST(block_run_length_decode, repeats_each_value_as_often_as_its_run_is_lo
 }
 
 // ---------------------------------------------------------------------------- large numbers
-// Runs of 2^40 items: each thread decodes 3 items around the end of its run.
+// Runs of 2^40 items. Each thread decodes 3 items around the end of its run.
 STRATA_KERNEL void decode_long_runs(int* values_out, long long* positions_out, unsigned long long* total_out) {
   using decode = BlockRunLengthDecode<int, 64, 1, 3, std::uint64_t>;
   const int thread = static_cast<int>(threadIdx.x);
@@ -219,7 +219,7 @@ STRATA_KERNEL void decode_long_runs(int* values_out, long long* positions_out, u
   decode runs(values, lengths, total);
   int items[3];
   long long positions[3];
-  // Minus the thread's place in the window, so that each sees the end of its own run.
+  // The call adds the thread's place in the window, which is subtracted here, so that each sees the end of its own run.
   const std::uint64_t end = (std::uint64_t{threadIdx.x} + 1) << 40;
   runs.RunLengthDecode(items, positions, end - 2 - 3 * std::uint64_t{threadIdx.x});
   for (int i = 0; i < 3; ++i) {
@@ -241,14 +241,14 @@ TEST(block_run_length_decode_numbers, have_64_bits_if_asked_for) {
   for (int thread = 0; thread < 64; ++thread) {
     for (int i = 0; i < 3; ++i) {
       const std::size_t at = index(3 * thread + i);
-      if (thread == 63 && i == 2) continue;  // behind the last run
+      if (thread == 63 && i == 2) continue;  // after the last run
       EXPECT_EQ(value[at], thread + (i == 2 ? 1 : 0)) << at;
       EXPECT_EQ(position[at], i == 2 ? 0 : (1ll << 40) - 2 + i) << at;
     }
   }
 }
 
-// The last items that 32 bits number, and more than the last run has.
+// Decodes the last items that the type can number. The window goes on past the last run.
 template <class Offset>
 STRATA_KERNEL void decode_last_items(Offset from, Offset largest, int* values_out) {
   using decode = BlockRunLengthDecode<int, 64, 2, 4, Offset>;
@@ -275,7 +275,7 @@ void test_last_items(int items_before) {
 }
 
 TEST(block_run_length_decode_numbers, reach_the_largest_of_their_type) {
-  // The item with the largest number is the first of a thread, or one of the three others.
+  // The item with the largest number is at each of the four places within a thread.
   for (int items_before = 100; items_before < 104; ++items_before) {
     test_last_items<std::uint32_t>(items_before);
     test_last_items<int>(items_before);
@@ -290,7 +290,7 @@ STRATA_KERNEL void decode_by_some(const int* lengths_in, int* out) {
   const int lengths[1] = {lengths_in[thread]};
   int total;
   decode runs(values, lengths, total);
-  // From the end to the beginning; a thread's place in the window is added to that.
+  // Threads decode from the end to the beginning. The call adds the thread's place in the window.
   const int mine = 2 * (95 - thread);
   if (thread % 3 != 1 || mine < 2 * thread || mine + 1 >= total) return;
   int items[2];
@@ -375,7 +375,7 @@ void count_conflicts() {
 }
 
 TEST(block_run_length_decode, runs_are_kept_without_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts<std::int8_t, 4, std::uint8_t>();
   count_conflicts<short, 6, unsigned>();
   count_conflicts<int, 2, std::uint16_t>();
@@ -387,7 +387,7 @@ TEST(block_run_length_decode, runs_are_kept_without_bank_conflicts) {
 #endif
 
 // ---------------------------------------------------------------------------- as a user calls it
-// Decodes 256 runs. `items` has room for all decoded items.
+// Decodes 256 runs. `items` must have room for all decoded items.
 STRATA_KERNEL void decode(const float* values, const int* lengths, float* items) {
   using Decode = strata::BlockRunLengthDecode<float, 128, 2, 4>;
   STRATA_SHARED(temp_storage, Decode::TempStorage);

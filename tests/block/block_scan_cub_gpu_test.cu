@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockScan beside CUB's: the same kernel source, with the library as a parameter.
+// Compares BlockScan with CUB's: one kernel source, with the library as a parameter.
 #include <strata/block/block_scan.cuh>
 #include <strata/core/launcher.cuh>
 
@@ -24,7 +24,7 @@ using strata_test::device_vector;
 
 enum class library { ours, cub };
 
-// The library's algorithm with the place of ours in the enum.
+// The library's algorithm with the same value as ours in its enumeration.
 template <library Library, class T, int X, int Algorithm, int Y, int Z>
 using block_scan = std::conditional_t<Library == library::ours,
                                       strata::BlockScan<T, X, static_cast<strata::BlockScanAlgorithm>(Algorithm), Y, Z>,
@@ -34,7 +34,7 @@ static_assert(static_cast<int>(strata::BLOCK_SCAN_RAKING) == static_cast<int>(cu
               static_cast<int>(strata::BLOCK_SCAN_RAKING_MEMOIZE) == static_cast<int>(cub::BLOCK_SCAN_RAKING_MEMOIZE) &&
               static_cast<int>(strata::BLOCK_SCAN_WARP_SCANS) == static_cast<int>(cub::BLOCK_SCAN_WARP_SCANS));
 
-// A callback as CUB's documentation has it.
+// The callback of CUB's documentation.
 template <class T, class Operator>
 struct running_prefix {
   T total;
@@ -48,7 +48,7 @@ struct running_prefix {
 
 constexpr int results_per_thread = 39;
 
-// CUB's BlockScan takes no `const` arrays, and a callback by reference.
+// CUB's BlockScan does not take `const` arrays, and takes callbacks by reference.
 template <library Library, class T, int X, int Algorithm, int Y, int Z, class Operator>
 STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator op) {
   using scanner = block_scan<Library, T, X, Algorithm, Y, Z>;
@@ -57,7 +57,7 @@ STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator o
   T items[2] = {in[2 * rank], in[2 * rank + 1]};
   T one = initial, two[2] = {initial, initial}, all = initial;
   T* result = out + rank * results_per_thread;
-  // Its first output is unspecified in the first thread.
+  // Store one or two results of a form. A first output that is not specified is replaced by the initial value.
   const auto take_one = [&](bool specified = true) {
     *result++ = specified ? one : initial;
     __syncthreads();
@@ -115,7 +115,7 @@ STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator o
   scan.ExclusiveScan(items, two, op, prefix);
   take_two();
 
-  // Sums begin with T{}.
+  // ExclusiveSum begins with T{}, so its first output is specified.
   scan.ExclusiveSum(items, two, all);
   take_two();
   *result++ = all;
@@ -126,7 +126,7 @@ STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator o
 template <class T, int X, int Algorithm, int Y = 1, int Z = 1, class Operator>
 void compare(Operator op) {
   constexpr int threads = X * Y * Z;
-  // Sums that both libraries get exactly, in any association.
+  // Small integers, whose sums are exact in any association.
   const int largest = strata_test::is_narrow_float<T> ? 1 : 20;
   const std::vector<T> items = strata_test::random_items<T>(2 * threads, 0, largest);
   const device_vector<T> in(items);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every overload of BlockScan, against the sequential loop.
+// Compares every overload of BlockScan with a sequential loop.
 #include <strata/block/block_scan.cuh>
 #include <strata/core/launcher.cuh>
 
@@ -25,10 +25,10 @@ using strata::BlockScanAlgorithm;
 
 constexpr int threads = 50;
 
-// What a scan takes besides items and operator; each of them inclusive and exclusive.
+// The arguments of a scan besides items and operator. Each form is called inclusively and exclusively.
 enum form { plain, with_aggregate, with_initial, with_initial_and_aggregate, with_callback, forms };
 
-// Items of a thread, one by one or in an array: the calls look the same.
+// A thread's items are one item or an array. The calls are written in the same way.
 template <class Item>
 inline constexpr int items_of = 1;
 template <class T, std::size_t Count>
@@ -47,15 +47,15 @@ struct returns_prefix {
   T prefix;
   T* aggregate;
   STRATA_D T operator()(const T& block_aggregate) {
-    *aggregate = block_aggregate;  // of the first thread too, which shows its own
+    *aggregate = block_aggregate;  // each lane stores the aggregate that it was called with
     return prefix;
   }
 };
 
-// `Valid` is no_count, or an int for the PartialTile forms.
+// Type of `Valid` for the forms without a number of valid items. The PartialTile forms take an int.
 struct no_count {};
 
-// For each form the thread's results and the aggregate it got: inclusive, then exclusive.
+// For each form: the thread's results, and the aggregate that it got. First inclusive forms, then exclusive ones.
 template <class Item, class T, class Valid, BlockScanAlgorithm Algorithm, class Operator>
 STRATA_KERNEL void scan_in_every_form(const T* in, T prefix, Valid valid, T* out, Operator op) {
   using scanner = BlockScan<T, threads, Algorithm>;
@@ -240,7 +240,7 @@ void test_sums_of_words_and_others() {
   test_sums<unsigned[4], 100, Algorithm>();
   test_sums<float[2], 160, Algorithm>();
   test_sums<double, 320, Algorithm>();
-  // Raking scans words by all warps.
+  // With raking, all warps scan sums of words.
   test_sums<short, 512, Algorithm>();
   test_sums<unsigned[2], 544, Algorithm>();
   test_sums<int, 1024, Algorithm>();
@@ -261,7 +261,7 @@ struct largest_so_far {
   }
 };
 
-// An operator in a variable is no callback, an initial value of another type no operator.
+// A named operator must not be taken for a callback, nor an initial value of another type for an operator.
 STRATA_KERNEL void ambiguous_looking_calls(long long* out) {
   using scanner = BlockScan<long long, 32>;
   const strata::Max op;

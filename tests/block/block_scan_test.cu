@@ -33,12 +33,12 @@ struct shape {
 template <class Shape, class T, BlockScanAlgorithm Algorithm>
 using block_scan = BlockScan<T, Shape::x, Algorithm, Shape::y, Shape::z>;
 
-// What goes wrong inside a kernel.
+// Counts errors inside a kernel.
 struct complaints {
   int wrong_operands, wrong_aggregates, callback_calls;
 };
 
-// Returns what is before the tile; only what it returns in the first thread counts.
+// Returns the range before the tile. Only the first thread's return value may be used, so others return no range.
 struct running_range {
   range total;
   complaints* wrong;
@@ -53,7 +53,7 @@ struct running_range {
 };
 
 // ---------------------------------------------------------------------------- order, all shapes
-// The items are the numbers from `base` on, so that there may be a prefix before them.
+// The items are numbers from `base` on, so that smaller numbers are left for a prefix.
 constexpr int base = 10;
 
 enum result_row {
@@ -68,8 +68,8 @@ enum result_row {
   rows
 };
 
-// Block b has valid_items[b]. One storage is used again and again after barriers; the last scan
-// uses private storage.
+// Block b has valid_items[b] valid items. One storage is used again after each barrier. The last scan uses private
+// storage.
 template <class Shape, BlockScanAlgorithm Algorithm>
 __launch_bounds__(Shape::threads)
     STRATA_KERNEL void scan_every_way(const int* valid_items, range* out, complaints* wrong) {
@@ -104,7 +104,7 @@ std::vector<int> interesting_counts(int threads) {
   std::vector<int> counts{INT_MIN, -1, 0, 1, threads, threads + 1, INT_MAX};
   const int step = is_small() ? 5 * 32 : 32;
   for (int n = 2; n < threads; ++n) {
-    // All in small blocks; around warps and around the segments of raking in large ones.
+    // Every count in small blocks. In large ones, counts near multiples of a warp and of raking's segment.
     const int segment = (threads + 31) / 32;
     if ((threads <= 132 && !is_small()) || n == threads - 1 || (n + 1) % step <= 2 || n == segment + 1) {
       counts.push_back(n);
@@ -154,7 +154,7 @@ void test_shape() {
   }
 }
 
-// Blocks of up to one warp use the same code for all algorithms, so the others get fewer shapes.
+// All algorithms run the same code in blocks of up to one warp, so the other tests have fewer shapes.
 TEST(block_scan, warp_scans_keep_order_in_any_shape_and_partial_tile) {
   constexpr BlockScanAlgorithm algorithm = BLOCK_SCAN_WARP_SCANS;
   test_shape<shape<1>, algorithm>();
@@ -165,7 +165,7 @@ TEST(block_scan, warp_scans_keep_order_in_any_shape_and_partial_tile) {
   test_shape<shape<8, 4, 8>, algorithm>();
   test_shape<shape<5, 3, 7>, algorithm>();
   test_shape<shape<1, 2, 3>, algorithm>();
-  // The sums of more than eight warps are scanned, unless the last warp lacks lanes for that.
+  // The sums of more than eight warps are scanned in one step, unless the last warp has fewer lanes than that needs.
   test_shape<shape<320>, algorithm>();
   test_shape<shape<272>, algorithm>();
   test_shape<shape<1000>, algorithm>();
@@ -189,10 +189,9 @@ TEST(block_scan, memoizing_raking_keeps_order_in_any_shape_and_partial_tile) {
   test_shape<shape<1000>, algorithm>();
 }
 
-// ---------------------------------------------------------------------------- several items
-// One block scans tiles one after the other. Tile t has valid_items[t] valid items, and continues the
-// scan of the tiles before it. Writes the inclusive and the exclusive result of each valid item. The
-// results of other items stay untouched.
+// ---------------------------------------------------------------------------- several items One block scans tile after
+// tile. Tile t has valid_items[t] valid items, and continues the scan of the tiles before it. Writes the inclusive and
+// the exclusive result of each valid item. The results of other items keep their values.
 template <int Threads, std::size_t Items, BlockScanAlgorithm Algorithm>
 __launch_bounds__(Threads)
     STRATA_KERNEL void scan_tiles(const int* valid_items, int tiles, range* out, complaints* wrong) {
@@ -212,7 +211,7 @@ __launch_bounds__(Threads)
       mine[i] = rank * items + i < valid ? range{number, number} : no_item();
       result[0][i] = result[1][i] = untouched();
     }
-    if (tile % 2 == 0) {  // the sum of all tiles before, without and with the form for it
+    if (tile % 2 == 0) {  // the prefix comes from the callback in one scan, and as an initial value in the other
       scanner(temp_storage).ExclusiveScanPartialTile(mine, result[1], op, valid, callback);
       if (valid > 0) {
         __syncthreads();
@@ -295,8 +294,8 @@ struct counting_sum {
   }
 };
 
-// Two warps of three items a thread: calls of an inclusive scan of the first, then of an exclusive
-// scan of all.
+// Two warps of three items per thread. Counts the operator's calls in an inclusive scan of each thread's first item,
+// then in an exclusive scan of all items.
 template <BlockScanAlgorithm Algorithm>
 STRATA_KERNEL void count_calls(int* calls) {
   using scanner = BlockScan<int, 64, Algorithm>;
@@ -317,12 +316,12 @@ std::vector<int> calls_of() {
 
 TEST(block_scan, no_operator_call_is_for_nothing) {
   constexpr int warp_scan = 31 + 30 + 28 + 24 + 16;
-  // Each thread folds its items and, the first one of each excepted, scans them; nobody needs the
-  // sum that would come last.
+  // Each thread reduces its three items, and later scans them behind its prefix. The first thread has no prefix, and so
+  // one call less. The sum after the last item is not computed.
   constexpr int in_threads = 64 * 2 + 64 * 2 - 1;
-  // One warp puts itself behind the other; of exclusive results the first is already there.
+  // Each lane of the second warp adds the first warp's sum. In the exclusive scan, its first lane has the sum already.
   EXPECT_EQ(calls_of<BLOCK_SCAN_WARP_SCANS>(), (std::vector<int>{2 * warp_scan + 32, in_threads + 2 * warp_scan + 31}));
-  // Each raker folds two items, and scans them.
+  // Each raker reduces its two items, and then scans them.
   const std::vector<int> raking{32 + warp_scan + 63, in_threads + 32 + warp_scan + 31};
   EXPECT_EQ(calls_of<BLOCK_SCAN_RAKING>(), raking);
   EXPECT_EQ(calls_of<BLOCK_SCAN_RAKING_MEMOIZE>(), raking);

@@ -24,21 +24,21 @@ using strata::BLOCK_SCAN_WARP_SCANS;
 using strata::BlockScan;
 using strata::BlockScanAlgorithm;
 
-// Trivially copyable, but not default constructible.
+// Trivially copyable, without a default constructor.
 struct alignas(16) strict {
   long long value[4];
   explicit STRATA_HD strict(long long v) : value{v, -v, 2 * v, v} {}
   friend STRATA_HD strict operator+(const strict& a, const strict& b) { return strict(a.value[0] + b.value[3]); }
 };
-// Memory for a T that only the kernel makes.
+// Memory for a T that only the kernel constructs.
 template <class T>
 struct alignas(T) raw {
   unsigned char bytes[sizeof(T)];
 };
 
-// ---------------------------------------------------------------------------- every type
-// For each thread: inclusive and the aggregate; exclusive of the valid threads behind its initial
-// value, the item behind the last thread's.
+// ---------------------------------------------------------------------------- every type Each thread writes an
+// inclusive result, the aggregate, and an exclusive result of the valid threads. The initial value is the item after
+// those of the threads.
 template <class T, int Threads, BlockScanAlgorithm Algorithm, class Operator>
 STRATA_KERNEL void scan_type(const T* in, T* out, int valid, Operator op) {
   using scanner = BlockScan<T, Threads, Algorithm>;
@@ -60,7 +60,7 @@ std::vector<T> some_items(std::size_t count) {
   if constexpr (std::is_same_v<T, strict>) {
     for (std::size_t i = 0; i < count; ++i) items.push_back(strict(3LL * static_cast<int>(i) + 1));
   } else {
-    // Few enough ones that a 16-bit float can count them.
+    // So few ones that a 16-bit float can represent their sum.
     items = random_items<T>(count, 0, is_narrow_float<T> ? 1 : 100);
   }
   return items;
@@ -116,8 +116,8 @@ TEST(block_scan, non_commutative_operators) {
   test_type<string_hash, 200, BLOCK_SCAN_RAKING_MEMOIZE>(join{});
 }
 
-// In blocks of more than 512 threads, all warps scan sums of words. Sums of other types are raked. Both use the same
-// storage.
+// In blocks of more than 512 threads, all warps scan sums of words, and other types are raked. Both use the same
+// storage class.
 TEST(block_scan, large_blocks_rake_what_are_no_sums_of_words) {
   test_type<std::int32_t, 512, BLOCK_SCAN_RAKING>(strata::Sum{});
   test_type<std::int32_t, 1024, BLOCK_SCAN_RAKING>(strata::Sum{});
@@ -129,7 +129,7 @@ TEST(block_scan, large_blocks_rake_what_are_no_sums_of_words) {
 }
 
 // ---------------------------------------------------------------------------- determinism
-// The items have so many magnitudes that nearly every other association gives another sum.
+// The magnitudes of items differ so much that nearly every other association gives another sum.
 std::vector<float> unequal_floats(std::size_t count) {
   std::vector<float> items(count);
   unsigned random = 1;
@@ -198,7 +198,7 @@ void test_bank_conflicts_of_types() {
 }
 
 TEST(block_scan, no_algorithm_has_bank_conflicts) {
-  if (!counts_bank_conflicts()) GTEST_SKIP() << "counted in the check flavour";
+  if (!counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   test_bank_conflicts_of_types<BLOCK_SCAN_WARP_SCANS>();
   test_bank_conflicts_of_types<BLOCK_SCAN_RAKING>();
   test_bank_conflicts_of_types<BLOCK_SCAN_RAKING_MEMOIZE>();
@@ -212,7 +212,7 @@ static_assert(bytes<float, 128, BLOCK_SCAN_WARP_SCANS> == 32);  // 4 sums and a 
 static_assert(bytes<double, 1000, BLOCK_SCAN_WARP_SCANS> == 33 * 8 + 8);
 static_assert(bytes<float, 1024, BLOCK_SCAN_RAKING> == (1024 + 31 + 1) * 4);
 static_assert(bytes<struct12, 96, BLOCK_SCAN_RAKING_MEMOIZE> == (96 + 1) * 12);
-// A struct of four words takes accesses of 16 bytes, not of 4.
+// A struct of four words is accessed in units of 16 bytes, not of 4.
 static_assert(bytes<struct16, 96, BLOCK_SCAN_RAKING> == (96 + 3 + 1) * 16);
 
 }  // namespace block_scan_types_test

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockSegmentedMergeSort: segments of one tile, each sorted for itself, stably.
+// BlockSegmentedMergeSort: sorts each segment of a tile stably.
 #include <strata/block/block_segmented_merge_sort.cuh>
 #include <strata/core/launcher.cuh>
 
@@ -29,7 +29,7 @@ struct record {
   std::uint32_t words[Words];
 };
 
-/// Sorts segments, given by their lengths, in as many turns as it takes; `turns` counts them.
+/// Sorts segments, given by their lengths, in as many rounds as it takes. `turns` counts the rounds.
 template <class Sort, class Key>
 STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* begins, int count, int origin,
                                  int* turns) {
@@ -52,7 +52,7 @@ STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* be
     }
     __syncthreads();
     sort.Sort(first_word_is_less{});
-    // By segments, of which empty ones have no number.
+    // Copies segment by segment. Empty segments are not numbered.
     for (int s = 0; s < sort.Segments(); ++s) {
       const int begin = sort.Begin(s), place = begins[sort.Place(s)];
       for (int i = thread; i < sort.Length(s); i += threads) {
@@ -70,7 +70,7 @@ STRATA_KERNEL void sort_segments(Key* keys, std::uint32_t* values, const int* be
   }
 }
 
-/// How many turns segments take whose owners are as few as can be.
+/// The number of rounds if each segment has as few threads as possible.
 int expected_turns(const std::vector<int>& lengths, int threads, int items_per_thread) {
   int turns = 0;
   for (std::size_t s = 0; s < lengths.size(); ++turns) {
@@ -152,7 +152,7 @@ void expect_sorts_any() {
 TEST(block_segmented_merge_sort, words_in_blocks_of_any_shape) {
   expect_sorts_any<32, 3, 1, false>();
   expect_sorts_any<128, 8, 1, false>();
-  // Levels of which some need no barrier of the block.
+  // A shape for which some levels of the merge need no barrier of the block.
   expect_sorts_any<160, 3, 1, false>();
 #if !STRATA_TEST_FEW_TYPES
   expect_sorts_any<96, 1, 1, false>();
@@ -173,7 +173,8 @@ TEST(block_segmented_merge_sort, keys_of_any_size_with_values) {
 
 // ------------------------------------------------------------------ a segment for each thread
 
-/// The last thread has the first segment, or the last so many threads have. No owners: all threads have the only one.
+/// Segments go to threads in reverse: the first one to the last `owners` threads. If `owners` is 0, all threads sort
+/// the only segment together.
 template <class Sort>
 STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int count, int owners, int origin) {
   STRATA_SHARED(storage, typename Sort::TempStorage);
@@ -183,7 +184,7 @@ STRATA_KERNEL void sort_own(typename Sort::Item* items, const int* begins, int c
   for (int i = thread; i < begins[count]; i += threads) *sort.Position(i) = items[i];
   __syncthreads();
   const int mine = owners == 0 ? 0 : (threads - 1 - thread) / owners;
-  // Called once, by all threads: there is a barrier in it.
+  // One call, made by all threads, because it contains a barrier.
   const int begin = mine < count ? begins[mine] : 0, end = mine < count ? begins[mine + 1] : 0;
   if (owners == 0) {
     sort.SortAll(end - begin, first_word_is_less{});

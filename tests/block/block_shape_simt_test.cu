@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Debug builds stop a block whose shape is not the one that a primitive was instantiated for.
+// Debug builds stop a block whose shape is not that of the primitive's template arguments.
 #undef STRATA_DEBUG
 #define STRATA_DEBUG 1
 #include <strata/block/block_load.cuh>

@@ -27,7 +27,8 @@ using shuffle_of = BlockShuffle<typename Case::type, Case::x, Case::y, Case::z>;
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // ---------------------------------------------------------------------------- one item per thread
-// Block b shuffles by distance[b] in four ways: with storage, without, into its own input.
+// Block b shuffles by distance[b] in four ways: an offset and a rotation, each into another variable and in place. Two
+// of the four use private storage.
 template <class Case>
 STRATA_KERNEL void shuffle_items(const int* distance, typename Case::type* out) {
   using T = typename Case::type;
@@ -73,7 +74,7 @@ TYPED_TEST(block_shuffle, offset_and_rotate_take_the_item_at_that_distance) {
       const T* const got = &results[4 * (b * threads + index(thread))];
       const long long source = 0ll + thread + distance[b];
       const bool has_source = source >= 0 && source < threads;
-      // A negative distance is a large unsigned one.
+      // Converted to unsigned, a negative distance is a large one.
       const int rotated =
           static_cast<int>((static_cast<unsigned long long>(thread) + static_cast<unsigned>(distance[b])) % threads);
       const auto place = [&] { return testing::Message() << "thread " << thread << ", distance " << distance[b]; };
@@ -87,7 +88,7 @@ TYPED_TEST(block_shuffle, offset_and_rotate_take_the_item_at_that_distance) {
 }
 
 // ---------------------------------------------------------------------------- arrays
-// The rows that a thread writes. Two of them have one item, the others `Case::items`.
+// The rows that a thread writes. Two of them have one item, the others have `Case::items`.
 enum row { up, up_and_suffix, up_in_place, down, down_and_prefix, down_in_place, rows };
 
 template <class Case>
@@ -149,7 +150,7 @@ TYPED_TEST(block_shuffle, up_and_down_take_the_neighbouring_item_of_the_block) {
   }
 }
 
-// Storage has an item for each thread. Only items of an even number of pieces take more.
+// Storage has an item for each thread. Items of an even number of pieces need padding.
 static_assert(sizeof(BlockShuffle<int, 64>::TempStorage) == 64 * sizeof(int));
 static_assert(sizeof(BlockShuffle<words<3>, 8, 2, 4>::TempStorage) == 64 * 12);
 static_assert(sizeof(BlockShuffle<words<10>, 32>::TempStorage) == 32 * 44);
@@ -176,7 +177,7 @@ TEST(block_shuffle, default_distance_is_one) {
 }
 
 // ---------------------------------------------------------------------------- bank conflicts
-// Accesses at every distance. The class itself proves those of neighbours.
+// Accesses at every distance. The class itself asserts that those to neighbours have no conflicts.
 template <class T>
 struct first_is {
   static constexpr int element_bytes = strata::ExchangeLayout<T, 1>::unit_bytes;
@@ -207,7 +208,7 @@ void count_conflicts() {
 }
 
 TEST(block_shuffle, has_no_bank_conflicts_at_any_distance) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts<std::int8_t, 128>();
   count_conflicts<short, 128>();
   count_conflicts<int, 96>();

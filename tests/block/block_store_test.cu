@@ -28,7 +28,7 @@ using strata::BlockStoreAlgorithm;
 
 constexpr int untouched = -3;
 
-// Around and between the tiles, so that a store outside its tile shows.
+// A gap around and between tiles, where a store outside of its tile is found.
 constexpr int margin = 16;
 
 template <BlockStoreAlgorithm Algorithm, class Case>
@@ -37,8 +37,7 @@ STRATA_HD int tile_position(int thread, int i) {
 }
 
 // ---------------------------------------------------------------------------- BlockStore
-// Block b stores its items to out + start[b], the first num_valid[b] of them if that is not
-// INT_MIN, and to all_out + start[b] all of them.
+// Block b stores its first num_valid[b] items to out + start[b], and all of its items to all_out + start[b].
 template <class Case, BlockStoreAlgorithm Algorithm>
 STRATA_KERNEL void store_every_way(const int* start, const int* num_valid, typename Case::type* out,
                                    typename Case::type* all_out) {
@@ -60,7 +59,7 @@ void test_store(const std::vector<int>& num_valid = interesting_counts(Case::til
   std::vector<int> start;
   int end = margin;
   for (std::size_t b = 0; b < num_valid.size(); ++b) {
-    // Tiles begin at any alignment, because the gaps grow by one.
+    // The gaps grow by one, so tiles begin at every alignment.
     start.push_back(end);
     end += Case::tile + margin + static_cast<int>(b % 16);
   }
@@ -106,7 +105,7 @@ TYPED_TEST(block_store, warp_transposed_is_blocked_and_leaves_the_rest_alone) {
   }
 }
 
-// More warps and items: whole and partial warps at the end of the valid items.
+// Larger tiles, whose valid items end in whole and in partial warps.
 template <class Case>
 class block_store_transposing : public testing::Test {};
 using large_cases = testing::Types<tile_case<int, 128, 24>, tile_case<double, 32, 12, 2, 2>,
@@ -120,7 +119,7 @@ TYPED_TEST(block_store_transposing, is_blocked_in_larger_tiles) {
   test_store<TypeParam, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED>(counts);
 }
 
-// Only algorithms that exchange items need storage: with time slices, as much as one warp needs.
+// Only algorithms that exchange items need storage. With time slicing, storage for one warp is enough.
 template <BlockStoreAlgorithm Algorithm>
 constexpr std::size_t storage_bytes = sizeof(typename BlockStore<int, 128, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<BLOCK_STORE_DIRECT> == 1 && storage_bytes<BLOCK_STORE_STRIPED> == 1 &&
@@ -130,7 +129,7 @@ static_assert(storage_bytes<BLOCK_STORE_TRANSPOSE> == 128 * 5 * 4 &&
               storage_bytes<BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED> == 32 * 5 * 4);
 
 // ---------------------------------------------------------------------------- iterators
-// Takes doubled items, counts stores past the end.
+// Stores the doubled item. Counts stores past the end.
 struct doubling {
   int* out;
   int end;
@@ -227,7 +226,7 @@ void count_conflicts_of_all() {
 }
 
 TEST(block_store, transposing_has_no_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts_of_all<std::int8_t, 9>();
   count_conflicts_of_all<short, 8>();
   count_conflicts_of_all<int, 24>();

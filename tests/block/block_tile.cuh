@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of BlockLoad and BlockStore share: tiles of several shapes and item types.
+// Shared by the tests of BlockLoad and BlockStore: tiles of several shapes and item types.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -23,7 +23,7 @@ using strata_test::same_bits;
 
 using strata_test::words;
 
-/// An item that shows which one it is, as far as its type can.
+/// An item that contains its own number, as far as its type can hold it.
 template <class T>
 struct numbered {
   static STRATA_HD T make(int i) { return static_cast<T>(i); }

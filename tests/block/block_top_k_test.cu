@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// BlockTopK beside a stable sort of the standard library.
+// Compares BlockTopK with a stable sort of the standard library.
 #include <strata/block/block_top_k.cuh>
 
 #include "block/top_k_cases.cuh"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse that debug builds find at run time.
+// Wrong calls that debug builds detect at run time.
 #define STRATA_DEBUG 1
 #include <strata/block/block_transpose.cuh>
 #include <strata/core/launcher.cuh>

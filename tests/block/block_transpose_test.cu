@@ -22,7 +22,7 @@ using strata_test::device_vector;
 using strata_test::words;
 
 // ---------------------------------------------------------------------------- items
-/// An item of type T for a number; neighbouring numbers differ, in every byte that T has.
+/// An item of type T for a number. Neighbouring numbers differ in every byte.
 template <class T>
 T number(std::int64_t n) {
   unsigned char bytes[sizeof(T)];
@@ -62,13 +62,13 @@ using cases =
                    tile_case<float, 32, 32, 64, 1, 1, PlainLayout, 4>>;
 #else
 using cases = testing::Types<
-    // Units of 16 bytes.
+    // Transposed in units of 16 bytes.
     tile_case<std::uint8_t, 128, 128, 32, 2, 1, ChosenLayout, 16>, tile_case<std::uint16_t, 128, 64, 128>,
     tile_case<float, 64, 64, 256>, tile_case<double, 32, 64, 256>, tile_case<strata_test::int128, 32, 32, 256>,
-    // Units of 8 and 4 bytes.
+    // Transposed in units of 8 and 4 bytes.
     tile_case<std::uint8_t, 128, 128, 256>, tile_case<std::uint8_t, 64, 64, 256>, tile_case<std::uint16_t, 64, 64, 256>,
     tile_case<int, 32, 32, 16, 16>,
-    // Single items, swizzled and padded.
+    // Transposed item by item, swizzled and padded.
     tile_case<int, 32, 32, 32, 8, 1, ChosenLayout, 1>, tile_case<int, 16, 16, 256>, tile_case<double, 16, 8, 64, 1, 2>,
     tile_case<std::int8_t, 64, 64, 256, 1, 1, ChosenLayout, 1>,
     tile_case<std::int16_t, 64, 64, 256, 1, 1, ChosenLayout, 1>, tile_case<float, 96, 64, 256>,
@@ -76,7 +76,7 @@ using cases = testing::Types<
     // Few rows, few columns, odd blocks and tiles.
     tile_case<int, 8, 512, 256>, tile_case<int, 512, 8, 256>, tile_case<int, 1, 64, 32>, tile_case<int, 64, 1, 32>,
     tile_case<int, 33, 32, 96>, tile_case<short, 5, 3, 7>,
-    // Types in pieces.
+    // Types that are accessed in several pieces.
     tile_case<strata_test::bytes3, 32, 32, 128>, tile_case<words<3>, 32, 32, 128>,
     tile_case<words<5, std::uint64_t>, 32, 16, 64>, tile_case<words<4>, 16, 16, 64>,
     // Layouts with conflicts.
@@ -84,7 +84,7 @@ using cases = testing::Types<
 #endif
 
 // ---------------------------------------------------------------------------- memory to memory
-// Transposes a matrix, a tile in each block.
+// Transposes a matrix. Each block transposes one tile.
 template <class Case>
 STRATA_KERNEL void transpose_matrix(const typename Case::type* in, std::int64_t in_dimension, typename Case::type* out,
                                     std::int64_t out_dimension, int rows, int columns) {
@@ -105,7 +105,7 @@ void test_matrix(int rows, int columns, int in_gap, int out_gap, int offset) {
                                   << ", offset " << offset);
   using T = typename Case::type;
   const int in_dimension = columns + in_gap, out_dimension = rows + out_gap;
-  // Memory ends with the last item.
+  // The allocation ends with the last item.
   std::vector<T> items;
   for (int i = 0; i < offset + (rows - 1) * in_dimension + columns; ++i) {
     items.push_back(number<T>(i));
@@ -154,7 +154,7 @@ TYPED_TEST(block_transpose, edges) {
 }
 
 // ---------------------------------------------------------------------------- between threads
-// Items come from nowhere: each says where it is in the tile, and checks where it arrived.
+// Items are not loaded. Each contains its place in the tile, and the receiver checks it.
 template <class Case>
 STRATA_KERNEL void exchange_places(int* errors, int* items_seen) {
   using Transpose = typename Case::transpose;
@@ -199,7 +199,7 @@ TYPED_TEST(block_transpose, items_change_places) {
 #if STRATA_HOST_SIMT
 TYPED_TEST(block_transpose, shared_memory_is_accessed_without_conflicts) {
   if (strata::simt::runtime_flavour() != strata::simt::flavour::check) {
-    GTEST_SKIP() << "only the check flavour sees each access";
+    GTEST_SKIP() << "only check mode counts bank conflicts";
   }
   strata::simt::reset_statistics();
   device_vector<int> errors(std::vector<int>{0}), seen(std::vector<int>{0});
@@ -214,7 +214,7 @@ TYPED_TEST(block_transpose, shared_memory_is_accessed_without_conflicts) {
     const int count = strata::simt::bank_rows(rows, 64);
     for (int i = 0; i < count; ++i) EXPECT_EQ(rows[i].wavefronts, rows[i].ideal) << rows[i].where;
   } else {
-    // What the model says of the layout is what happens.
+    // The executed accesses have the conflicts that the model predicts for the layout.
     const auto half = counted.shared_ideal_wavefronts / 2;
     EXPECT_EQ(counted.shared_wavefronts,
               half * static_cast<unsigned>(transpose::write_conflicts + transpose::read_conflicts));
@@ -222,12 +222,12 @@ TYPED_TEST(block_transpose, shared_memory_is_accessed_without_conflicts) {
 }
 #endif
 
-// 32 rows in the same bank; of units of 16 bytes, 8.
+// In the plain layout, 32 rows begin in the same bank. In units of 16 bytes, 8 lanes access at a time.
 static_assert(BlockTranspose<float, 32, 32, 256, 1, 1, PlainLayout, 1>::write_conflicts == 32);
 static_assert(BlockTranspose<float, 32, 32, 256, 1, 1, PlainLayout, 1>::read_conflicts == 1);
 static_assert(BlockTranspose<float, 32, 32, 64, 1, 1, PlainLayout, 4>::write_conflicts == 8);
 
-// The model looks at a few instructions where all are alike: here at every one.
+// The model evaluates a few instructions that stand for all. Here it evaluates every instruction.
 template <class Transpose, int UnitBytes, int Rows, int Columns, int Threads, int Side, int Pieces>
 struct every_access {
   using tile = strata::detail::transpose_tile<UnitBytes, Rows, Columns, Threads, Side, Pieces>;

@@ -31,7 +31,7 @@ template <class T, class Layout>
 constexpr int step(int stride) {
   return strata::detail::tree_reduce_degree<T, Layout>(stride, 1024);
 }
-// The table in the header.
+// Compares with the table in the header.
 constexpr int strides[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
 template <class T, class Layout>
 constexpr bool has_degrees(const int (&expected)[10]) {
@@ -48,25 +48,25 @@ static_assert(has_degrees<double, TreeLayout<double, 1024>>({1, 1, 1, 1, 1, 1, 1
 static_assert(has_degrees<affine, TreeLayout<affine, 1024>>({1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 static_assert(has_degrees<int, SwizzledLayout<4, 32>>({1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
 static_assert(std::is_same_v<TreeLayout<int, 1024>, PaddedLayout<32, 1>>);
-// Items below a word, of several accesses, and more than a block has threads.
+// Items smaller than a word, items of several accesses, and more items than a block has threads.
 static_assert(strata::detail::tree_reduce_degree<char, TreeLayout<char, 16384>>(16384) == 1);
 static_assert(strata::detail::tree_reduce_degree<short, TreeLayout<short, 4096>>(4096) == 1);
 static_assert(strata::detail::tree_reduce_degree<range, TreeLayout<range, 2048>>(2048) == 1);
 static_assert(strata::detail::tree_reduce_degree<int, TreeLayout<int, 2048>>(2048) == 1);
 static_assert(strata::detail::tree_reduce_degree<int, PaddedLayout<32, 1>>(2048) == 2);
-// Padding adds at most one element to every 31.
+// Padding adds at most one element to every 31 elements.
 static_assert(TreeLayout<int, 65536>::storage_elements(65536) * 31 <= 65536 * 32);
 
 // ---------------------------------------------------------------------------- results
-// Block b reduces the items of its first num_valid[b] threads, then those of all; with one storage,
-// then with private storage.
+// Block b reduces the items of its first num_valid[b] threads, then those of all threads, with one storage. Then it
+// reduces pairs of items, with private storage.
 template <class T, int Threads, class Layout, class Operator>
 STRATA_KERNEL void reduce_every_way(const T* in, const int* num_valid, T* out) {
   using reducer = BlockTreeReduce<T, Threads, Layout>;
   STRATA_SHARED(temp_storage, typename reducer::TempStorage);
   const int valid = num_valid[blockIdx.x];
   const int thread = static_cast<int>(threadIdx.x);
-  // Inputs of invalid threads must not be used: the last item is in its place in the last thread only.
+  // Items of invalid threads must not be used, so these threads have the last item, which is out of place there.
   const T mine = thread < (valid < 1 ? 1 : valid) ? in[thread] : in[Threads - 1];
   const T pair[2] = {in[2 * thread], in[2 * thread + 1]};
 
@@ -153,7 +153,7 @@ STRATA_KERNEL void only_reduce(T* out) {
   if (threadIdx.x == 0) *out = result;
 }
 
-/// Every item is written; a step reads two elements and writes the left one.
+/// Each item is written once. Then each step reads two elements and writes the left one.
 template <class T, class Layout>
 strata::wavefront_count model(int threads) {
   strata::wavefront_count total = count<T, Layout>(0, 1, threads);
@@ -182,7 +182,7 @@ void test_bank_conflicts() {
 }
 
 TEST(block_tree_reduce, conflicts_counted_are_those_of_the_model) {
-  if (!counts_bank_conflicts()) GTEST_SKIP() << "only the check flavour sees each access";
+  if (!counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   test_bank_conflicts<int>();
   test_bank_conflicts<double>();
   test_bank_conflicts<strata_test::int128>();

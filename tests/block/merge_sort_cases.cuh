@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of BlockMergeSort and WarpMergeSort share: keys, comparators, and the kernel that
-// sorts the tiles of many teams, blocks or logical warps.
+// Shared by the tests of BlockMergeSort and WarpMergeSort: keys, comparators, and a kernel that sorts the tiles of many
+// teams. A team is a block or a logical warp.
 #pragma once
 
 #include <strata/core/launcher.cuh>
@@ -29,7 +29,7 @@ using strata_test::same_bits;
 using strata_test::words;
 
 // ---------------------------------------------------------------------------- keys
-/// Keys are ordered by their rank; other bits only tell them apart.
+/// Only the rank of a key determines its order. Its other bits distinguish equal keys.
 template <class Key>
 struct ranked {
   STRATA_HD static Key make(int rank, int number) {
@@ -61,10 +61,10 @@ struct descending {
   }
 };
 
-/// Items that are not valid have this rank: no comparator may see it.
+/// The rank of items that are not valid. No comparator may be called with it.
 constexpr int missing_rank = 100;
 
-/// Counts calls, and those with keys that are not valid.
+/// Counts all calls, and those with a key that is not valid.
 struct watching {
   unsigned* calls;
   unsigned* wrong_calls;
@@ -78,8 +78,8 @@ struct watching {
   }
 };
 
-/// No ordering. `state` makes answers differ from call to call; without it, they only contradict
-/// each other.
+/// A comparator that is no ordering. With a `state`, its answers change from call to call. Without one, they are
+/// constant, but contradict each other.
 struct nonsense {
   unsigned* state;
   template <class Key>
@@ -93,7 +93,8 @@ struct nonsense {
   }
 };
 
-/// `tiles` tiles; ranks below `different`, 64 at most, and `missing_rank` behind `valid` items.
+/// Keys for `tiles` tiles. The first `valid` ones of a tile have ranks below `different`, which is at most 64. The
+/// others have `missing_rank`.
 template <class Key>
 std::vector<Key> keys_of(int tile, int tiles, int different, int valid) {
   const auto size = static_cast<std::size_t>(tile) * static_cast<std::size_t>(tiles);
@@ -108,8 +109,8 @@ std::vector<Key> keys_of(int tile, int tiles, int different, int valid) {
 }
 
 // ---------------------------------------------------------------------------- cases
-/// A `Case` has type, value, items, tile, threads (of a team), teams (of a block), dimensions(), a
-/// type Sort with `Sort make(storage)`, and in kernels team(), thread() and is_member().
+/// A `Case` has the members type, value, items, tile, threads (of a team), teams (of a block), dimensions(), and a type
+/// Sort with `Sort make(storage)`. In kernels it also has team(), thread() and is_member().
 enum form { keys_only, with_values };
 
 template <class Case, form Form, class Compare>
@@ -161,7 +162,7 @@ class tile_sorter {
         keys_out_(size),
         values_out_(size) {}
 
-  /// Sorts on the device; `order` is what should come out.
+  /// Sorts on the device by `compare`, and expects the order of `order`.
   template <class Compare, class Order>
   void test(Compare compare, Order order) {
     sort(compare);
@@ -180,7 +181,7 @@ class tile_sorter {
     }
   }
 
-  /// Sorts by a comparator that is no ordering: the same items come out, keys with their values.
+  /// Sorts by a comparator that is no ordering, and expects the same items in any order, keys still with their values.
   void test_permutation(nonsense compare) {
     sort(compare);
     if (testing::Test::HasFatalFailure()) return;
@@ -233,7 +234,7 @@ class tile_sorter {
   std::vector<Value> values_found_;
 };
 
-/// Calls that a sort of a tile may make at most.
+/// The most calls of the comparator that the sort of a tile may make.
 constexpr unsigned most_calls(int threads, int items) {
   int calls = threads * (items * (items - 1) / 2);
   for (int run = 1; run < threads; run *= 2) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of BlockAdjacentDifference and BlockDiscontinuity share: tiles, and operators that depend on every
-// bit of their operands and on their order.
+// Shared by the tests of BlockAdjacentDifference and BlockDiscontinuity: tiles, and operators whose results depend on
+// every bit of their operands and on their order.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -44,7 +44,7 @@ using cases = testing::Types<tile_case<int, 64, 4>, tile_case<int, 1, 1>, tile_c
 
 inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-/// The hash so far, and all bits of an item.
+/// Continues a hash with all bits of an item.
 template <class T>
 STRATA_HD std::uint32_t hash(std::uint32_t so_far, const T& item) {
   unsigned char bytes[sizeof(T)];

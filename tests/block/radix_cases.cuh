@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of BlockRadixRank and BlockRadixSort share: digits to sort by.
+// Shared by the tests of BlockRadixRank and BlockRadixSort: the numbers to sort.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace radix_cases {
 
-/// How numbers of a tile are spread.
+/// Distributions of the numbers of a tile.
 enum class spread { random, equal_lowest, equal_highest, two_values, ascending, descending, few_bits };
 inline constexpr spread spreads[] = {spread::random,    spread::equal_lowest, spread::equal_highest, spread::two_values,
                                      spread::ascending, spread::descending,   spread::few_bits};
 inline constexpr std::size_t spread_count = sizeof(spreads) / sizeof(spreads[0]);
 
-/// Numbers of `bits` bits, at most 64.
+/// Numbers of `bits` bits, which is at most 64.
 inline std::vector<std::uint64_t> numbers(spread how, std::size_t count, int bits) {
   const std::uint64_t highest = ~std::uint64_t{0} >> (64 - bits);
   std::mt19937_64 random = strata_test::random_bits(count + static_cast<std::uint64_t>(how) * 1000003);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of BlockRadixSort share: keys, calls, and the order that is right.
+// Shared by the tests of BlockRadixSort: keys, calls, and the expected order.
 #pragma once
 
 #include <strata/block/block_radix_sort.cuh>
@@ -43,7 +43,7 @@ struct by_year_weight_kind {
 };
 
 enum class color : short { red = -3 };
-enum class truth : bool {};  // a bool, which vectors do not pack
+enum class truth : bool {};  // stands for bool, because std::vector<bool> has no data()
 
 template <class Key>
 Key from_number(std::uint64_t number, std::size_t i) {
@@ -67,7 +67,7 @@ inline event from_number<event>(std::uint64_t number, std::size_t i) {
 template <class Key>
 inline constexpr bool is_float = detail::radix_mantissa_bits<Key> != 0;
 
-/// `ordinary`: floating-point keys are numbers that differ if their bits do.
+/// With `ordinary`, floating-point keys are numbers, and keys with different bits compare as different.
 template <class Key>
 std::vector<Key> tile_of_keys(radix_cases::spread how, std::size_t count, bool ordinary = false) {
   constexpr int bits = sizeof(Key) < 8 ? 8 * static_cast<int>(sizeof(Key)) : 64;
@@ -87,7 +87,7 @@ std::vector<Key> tile_of_keys(radix_cases::spread how, std::size_t count, bool o
     }
   }
   if constexpr (is_float<Key> && sizeof(Key) > 1) {
-    // Random bits seldom are one of these numbers.
+    // Special numbers, which random bits rarely produce.
     const float special[] = {0.0f, -0.0f, NAN, -NAN, INFINITY, -INFINITY, 1.0f};
     for (std::size_t i = 0; i < count; i += 3) keys[i] = static_cast<Key>(special[i / 3 % 7]);
   }
@@ -158,16 +158,16 @@ STRATA_D void sort_one_way(Sort sort, int which, const Range& by, Items&... item
   });
 }
 
-/// Which calls a test makes.
+/// A call that a test makes.
 struct call {
   int which;
-  int valid_items;  // whole: a call for whole tiles
-  int begin_bit;    // less than 0: a call without a range, as all calls for partial tiles are
+  int valid_items;  // or `whole`, which calls the function for whole tiles
+  int begin_bit;    // or a negative number, which calls without a range of bits
   int end_bit;
 };
 constexpr int whole = -1;
 
-/// Sorts a tile, with the items' numbers as values if there is an array for them.
+/// Sorts a tile. If there is an array for values, the values are the numbers of the items.
 template <class Case>
 STRATA_KERNEL void sort_tile(const typename Case::type* in, call how, typename Case::type* keys_out, int* values_out) {
   STRATA_SHARED(temp_storage, typename Case::Sort::TempStorage);
@@ -217,8 +217,8 @@ STRATA_KERNEL void sort_tile(const typename Case::type* in, call how, typename C
   }
 }
 
-/// A number that orders keys as their bits from `begin_bit` to `end_bit - 1` do; tests of radix
-/// keys show that single bits are right.
+/// An integer that orders keys by their bits from `begin_bit` to `end_bit - 1`. Tests of radix keys show that the
+/// single bits are right.
 template <class Case>
 detail::uint128 sort_word(const typename Case::type& key, int begin_bit, int end_bit) {
   const detail::radix_digits<typename Case::type, false, typename Case::Decomposer> bit_of{};
@@ -248,7 +248,7 @@ class tile_sorter {
   explicit tile_sorter(const std::vector<typename Case::type>& keys)
       : keys_(keys), in_(keys), keys_out_(keys.size()), values_out_(keys.size()) {}
 
-  /// Sorts keys and values, and keys alone.
+  /// Sorts pairs of keys and values, then keys alone.
   void test(const call& how) {
     const bool is_whole = how.begin_bit < 0;
     const std::vector<int> expected =
@@ -313,7 +313,7 @@ void test_ranges() {
 template <class Case>
 void test_partial_tiles() {
   constexpr int tile = Case::tile;
-  // Some keys are the greatest ones: no other key could fill up the tile behind them.
+  // Some keys are the greatest ones, so a sort must not fill up the tile with another key behind them.
   for (const auto how :
        {radix_cases::spread::random, radix_cases::spread::equal_highest, radix_cases::spread::equal_lowest}) {
     for (const bool ordinary : {false, true}) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of WarpTopK and BlockTopK share: a kernel that makes all calls, and what they must return.
+// Shared by the tests of WarpTopK and BlockTopK: a kernel that makes every call, and the expected results.
 #pragma once
 
 #include <strata/core/launcher.cuh>
@@ -24,7 +24,7 @@ namespace top_k_test {
 
 using strata_test::device_vector;
 
-/// Which of the calls.
+/// Selects a call and its arguments.
 struct choice {
   bool is_max;
   bool is_sorted;
@@ -48,7 +48,7 @@ STRATA_D int call_one(TopK& top_k, Arguments&... arguments) {
   }
 }
 
-/// A collective, and whether it gets values.
+/// A collective class, marked as called with or without values.
 template <class Collective, bool HasValues>
 struct with_values : Collective {
   static constexpr bool has_values = HasValues;
@@ -81,7 +81,7 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed) {
     if (how == pattern::few) words[0] = words[0] % 3 * 0x0101010101010101u;
     if (how == pattern::equal) words[0] = 0x1234567812345678u;
     if (how == pattern::ascending) words[0] = i * 3;
-    // Zeros of both signs, and NaN of floating-point types.
+    // Zeros and NaNs, of both signs.
     if (how == pattern::special) words[0] = i % 3 == 0 ? 0 : i % 3 == 1 ? 0x8000800080008080u : ~std::uint64_t{i % 2};
     if (how != pattern::any) words[1] = 0;
     std::memcpy(static_cast<void*>(&keys[i]), words, sizeof(Key));
@@ -89,7 +89,7 @@ std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed) {
   return keys;
 }
 
-/// The items of the result, by their numbers in the tile.
+/// The indices within the tile of the items that are expected as result.
 template <class Key>
 std::vector<int> expected_items(const Key* keys, int tile, const choice& what) {
   using Traits = strata::RadixTraits<Key>;
@@ -105,7 +105,7 @@ std::vector<int> expected_items(const Key* keys, int tile, const choice& what) {
   return order;
 }
 
-/// `launch(what, keys, values, counts)` makes the call for tiles of `tile` items, and leaves the results in the arrays.
+/// `launch(what, keys, values, counts)` makes the call for `tiles` tiles, and leaves its results in the arrays.
 template <class Key, bool HasValues, class Launch>
 void expect_results(int tiles, int tile, const choice& what, pattern how, const Launch& launch) {
   SCOPED_TRACE(testing::Message() << (what.is_max ? "greatest " : "least ") << what.k << " of " << what.valid_items
@@ -136,7 +136,7 @@ void expect_results(int tiles, int tile, const choice& what, pattern how, const 
   }
 }
 
-/// Calls for some numbers of results.
+/// Tests several numbers of results and of valid items.
 template <class Key, bool HasValues, class Launch>
 void expect_all(int tiles, int tile, const Launch& launch) {
   for (const pattern how : all_patterns) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of the classic shared-memory algorithms share: the items that they combine, and
-// bank conflicts, as the model has them and as the host back end counts them.
+// Shared by the tests of the classic shared-memory algorithms: the items that they combine, and the bank conflicts of
+// the model and of the host back end.
 #pragma once
 
 #include <strata/block/classic/tree.cuh>
@@ -16,7 +16,7 @@
 
 namespace tree_cases {
 
-/// An affine map x -> slope * x + offset modulo 2^64, in 16 bytes of one access.
+/// The affine map x -> slope * x + offset modulo 2^64. It has 16 bytes, which one access moves.
 struct alignas(16) affine {
   unsigned long long slope, offset;
   STRATA_HD friend bool operator==(const affine& a, const affine& b) {
@@ -25,15 +25,15 @@ struct alignas(16) affine {
   friend std::ostream& operator<<(std::ostream& out, const affine& a) { return out << a.slope << " x + " << a.offset; }
 };
 
-/// First a, then b: associative, not commutative; {1, 0} changes nothing.
+/// The map that applies a, then b. It is associative and not commutative, with the identity {1, 0}.
 struct compose {
   STRATA_HD affine operator()(const affine& a, const affine& b) const {
     return {a.slope * b.slope, a.offset * b.slope + b.offset};
   }
 };
 
-/// A range of consecutive numbers, in 12 bytes of three accesses. The whole range comes out only
-/// if every item went in, once, in its place.
+/// A range of consecutive numbers. It has 12 bytes, which three accesses move. The result is the whole range only if
+/// every item was joined once and in its place.
 struct range {
   int first, last, broken;
   friend bool operator==(const range& a, const range& b) {
@@ -49,7 +49,7 @@ struct join_ranges {
   }
 };
 
-/// Item i of a case, as `Operator` needs it.
+/// Item i of a test, of the kind that `Operator` joins.
 template <class T, class Operator>
 T item(int i) {
   if constexpr (std::is_same_v<Operator, join_ranges>) {
@@ -60,7 +60,7 @@ T item(int i) {
     return static_cast<T>(i * 37 % 101 - 50);  // Sums of thousands are exact in float.
   }
 }
-/// What a scan begins with. Not an identity.
+/// The initial value of a scan, which is not an identity.
 template <class T, class Operator>
 T initial() {
   if constexpr (std::is_same_v<Operator, join_ranges>) {
@@ -72,7 +72,7 @@ T initial() {
   }
 }
 
-/// Accesses of all warps of a block to items of type T in this layout, `times` times.
+/// Wavefronts if all warps of a block access items of type T in this layout, `times` times.
 template <class T, class Layout>
 strata::wavefront_count count(int first, int stride, int end, int times = 1) {
   strata::wavefront_count once;
@@ -86,7 +86,7 @@ strata::wavefront_count count(int first, int stride, int end, int times = 1) {
 #if STRATA_HOST_SIMT
 inline bool counts_bank_conflicts() { return strata::simt::runtime_flavour() == strata::simt::flavour::check; }
 inline void begin_counting() { strata::simt::reset_statistics(); }
-/// What a kernel did in shared memory is what the model says.
+/// Expects that the kernel's accesses to shared memory took the wavefronts of the model.
 inline void expect_counted(const strata::wavefront_count& model) {
   const strata::simt::statistics& counted = strata::simt::stats();
   EXPECT_EQ(counted.shared_wavefronts, static_cast<unsigned>(model.wavefronts));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Arrays cut at 16-byte boundaries, at every offset and of every length, judged item by item.
+// Cuts arrays of every length at 16-byte boundaries, from every offset, and checks the cut item by item.
 #include <strata/core/detail/aligned_range.hpp>
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ void expect_cut_at_boundaries() {
       if (cut.vectors > 0) {
         ASSERT_EQ(address_of(cut.head) % 16, 0u) << offset << ", " << count;
       }
-      // No vector is left to the ends.
+      // If a whole aligned vector fits, none of its items may be in the head or the tail.
       if (cut.head == count || address_of(cut.head) % 16 != 0) {
         ASSERT_EQ(cut.vectors, 0);
       }

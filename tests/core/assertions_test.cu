@@ -48,7 +48,7 @@ TEST(debug_log, says_how_each_kernel_was_launched_and_with_what_result) {
             "strata: halve_even_numbers<<<1 x 1 x 1, 3 x 1 x 1, 0 bytes>>>: no error\n");
 
   testing::internal::CaptureStderr();
-  // Which error it is differs: invalid configuration, or invalid argument.
+  // CUDA and the host back end return different errors: invalid configuration or invalid argument.
   const cudaError_t refused =
       strata::launch({"too_many_threads", dim3(2, 3), 2048, 64}, halve_even_numbers, nullptr, nullptr);
   EXPECT_NE(refused, cudaSuccess);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Kernels whose only shared-memory accesses are those of one pattern in one layout, to count what
-// the host back end and the hardware make of them.
+// Kernels that access shared memory in one pattern and one layout only, so that the conflicts which the host back end
+// and the hardware count are those of the pattern.
 #include <strata/core/launcher.cuh>
 #include <strata/core/shared_layout.hpp>
 
@@ -51,12 +51,12 @@ constexpr int count_storage_elements() {
 template <class Layout, class Pattern>
 inline constexpr int storage_elements = count_storage_elements<Layout, Pattern>();
 
-// One warp stores to each of the pattern's places, then loads from them. The loops stay loops: the
-// compiler must not make one wide access of several.
+// One warp stores to each place of the pattern, then loads from it. The loops are not unrolled, because the compiler
+// could join several accesses to a wide one.
 template <class Layout, class Pattern>
 STRATA_KERNEL void store_and_load(unsigned* out) {
   using T = typename access_type<Pattern::element_bytes>::type;
-  // A struct, because nvcc takes an array whose length depends on a template for one of variable length.
+  // A struct, because nvcc takes an array whose length depends on a template parameter for a variable-length array.
   struct all_elements {
     T at[storage_elements<Layout, Pattern>];
   };

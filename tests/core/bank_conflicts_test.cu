@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The model of bank conflicts against real executions: on the host back end, which counts them, and
-// on a GPU, where a profiler does (benchmarks/bank_conflicts.py reads the lines that are printed if
-// STRATA_BANK_TABLE is set, and the profiler's counts in the same order).
+// Compares the model of bank conflicts with real executions. The host back end counts conflicts itself. On a GPU a
+// profiler does: benchmarks/bank_conflicts.py reads the lines that this test prints if STRATA_BANK_TABLE is set, and
+// the profiler's counts in the same order.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace {
 
 using bank_cases::bank_case;
 
-// Wavefronts of loads and of stores that the host back end has counted; -1 if it does not count.
+// Wavefronts of loads and of stores, as the host back end counts them; -1 in a program that does not count.
 struct counted {
   long long loads = -1;
   long long stores = -1;

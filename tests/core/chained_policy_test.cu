@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// nvcc names the architectures that it compiles for; the host back end has none. There, a list of
-// four stands for them, so that pruning is tested whatever nvcc's list is.
+// nvcc defines the list of architectures that it compiles for; the host compiler does not. A list of four stands in
+// there, so that the test of pruning does not depend on nvcc's options.
 #if !defined(__CUDACC__)
 #define __CUDA_ARCH_LIST__ 750, 860, 900, 1000
 #endif
@@ -96,7 +96,7 @@ TEST(chained_policy, device_newer_than_what_was_compiled_takes_the_newest_compil
 }
 
 #if STRATA_HOST_SIMT
-// What none of 750, 860, 900 and 1000 would choose does not compile, if it is instantiated.
+// Fails to compile if it is instantiated for a policy that none of 750, 860, 900 and 1000 selects.
 struct version_of_unpruned_choice : version_of_choice {
   template <class Policy>
   int Invoke() {
@@ -108,7 +108,7 @@ struct version_of_unpruned_choice : version_of_choice {
 
 TEST(chained_policy, policies_that_nobody_chooses_are_not_instantiated) {
   const auto choice = [](int device) { return choice_for<hub, version_of_unpruned_choice>(device); };
-  EXPECT_EQ(choice(700), 600);  // older than all that was compiled
+  EXPECT_EQ(choice(700), 600);  // a device older than all compiled architectures
   EXPECT_EQ(choice(750), 600);
   EXPECT_EQ(choice(860), 860);
   EXPECT_EQ(choice(890), 860);
@@ -158,7 +158,7 @@ TEST(chained_policy, policy_has_rows_of_another_where_it_declares_none) {
   using old = changed::policy600;
   static_assert(old::ptx_version == 600 && old::first.number == 4 && old::second.number == 5);
   static_assert(changed::MaxPolicy::first.number == 6 && changed::MaxPolicy::second.number == 5);
-  // The chain is that of the policies themselves.
+  // The chain does not go on to the policy whose rows are inherited.
   static_assert(std::is_same_v<changed::MaxPolicy::previous_policy, old> && std::is_same_v<old::previous_policy, old>);
   const int newest = *(std::end(strata::detail::compiled_architectures) - 1);
   sum_of_rows functor;
@@ -172,8 +172,8 @@ TEST(chained_policy, least_of_a_chain) {
   EXPECT_EQ((strata::detail::least_in_chain<second_row, changed::MaxPolicy>()), 5u);
 }
 
-/// Hubs that are refused. The last policy of `unnamed` is another class than its ChainedPolicy says: its rows would
-/// never be read.
+/// Hubs that must be refused. The last policy of `unnamed` is not the class that its ChainedPolicy names, so its rows
+/// would never be read.
 struct without_policies {};
 struct incomplete {
   struct policy700 : ChainedPolicy<700, policy700, policy700> {

@@ -25,7 +25,7 @@ TEST(contiguous_iterator, iterators_of_vectors_become_pointers) {
 }
 
 TEST(contiguous_iterator, others_stay_what_they_are) {
-  // The first one goes through a vector backwards. The second one goes through a vector of bits.
+  // The first one goes backwards, and the second one goes through a vector of bits: neither is contiguous.
   static_assert(is_kept<std::vector<int>::reverse_iterator>);
   static_assert(is_kept<std::vector<bool>::iterator>);
   static_assert(is_kept<std::deque<int>::iterator>);
@@ -33,7 +33,7 @@ TEST(contiguous_iterator, others_stay_what_they_are) {
   static_assert(is_kept<int*> && is_kept<const int*>);
 }
 
-// The names are those that g++, clang and MSVC give to a function template.
+// The texts are what g++, clang and MSVC give as the name of a function template.
 TEST(type_name, stands_in_the_names_that_compilers_have_for_a_function) {
   const auto is_plus = [](const char* function) {
     return strata::detail::is_name(strata::detail::type_name_in(function), "cuda::std::plus");

@@ -110,7 +110,7 @@ TEST(launcher, each_block_has_its_own_shared_variables) {
   }
 }
 
-// Template parameters, so that each has its own limit of dynamic shared memory.
+// A template, because each kernel has its own limit of dynamic shared memory.
 template <int>
 STRATA_KERNEL void reverse_through_dynamic(int* out, unsigned count) {
   STRATA_DYNAMIC_SHARED(bytes);
@@ -269,7 +269,7 @@ TEST(launcher, dependent_kernel_sees_what_its_predecessor_wrote) {
 }
 
 // ---------------------------------------------------------------------------- cooperative launches
-/// Every block waits for every other one: only if all are resident does that end.
+/// Every block waits for every other one, so the kernel ends only if all are resident.
 STRATA_KERNEL void meet(unsigned* arrived, unsigned round) {
   platform::wait_for_previous_kernel();
   platform::launch_next_kernel();

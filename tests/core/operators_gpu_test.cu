@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operators of the toolkit's libraries are known by their names: to the host compiler and to nvcc.
+// The host compiler and nvcc both recognise operators of the toolkit's libraries, by their names.
 #include <strata/core/operators.hpp>
 #include <strata/device/device_reduce.cuh>
 
@@ -40,11 +40,11 @@ static_assert(operation<thrust::minimum<int>, int> == hardware_reduction::min);
 static_assert(operation<thrust::maximum<int>, int> == hardware_reduction::max);
 static_assert(operation<thrust::bit_xor<unsigned>, unsigned> == hardware_reduction::bit_xor);
 static_assert(is_known<cuda::std::plus<>, float> && is_known<cuda::maximum<>, std::int64_t>);
-// The result would depend on the order of NaNs, or be rounded.
+// Not known: the first one's result would depend on the order of NaNs, the second one rounds, the third one subtracts.
 static_assert(!is_known<cuda::maximum<>, float> && !is_known<cuda::std::plus<float>, int>);
 static_assert(!is_known<cuda::std::minus<>, int>);
 
-// Foreign sums must add in the order of strata::Sum, so the results are equal to the last bit.
+// Sums by another library's operator must be added in the order of strata::Sum, so the results agree to the last bit.
 TEST(foreign_operators, sums_are_those_of_the_operator_of_strata) {
   std::mt19937_64 bits = strata_test::random_bits(3);
   std::vector<float> items(1000003);

@@ -77,7 +77,7 @@ TEST(operators, extremes_are_those_of_the_type) {
   static_assert(strata::Min{}(3, -4) == -4 && strata::Max{}(3u, 4u) == 4u);
 }
 
-// Compared by its operator alone, which the sign of zero and NaN do not concern.
+// Compared only by its operator, so the rules for the sign of zero and for NaN must not apply.
 struct ordered_by_value {
   float value;
   int label;
@@ -119,7 +119,7 @@ struct is_better_real {
   }
 };
 
-// Whatever a NaN's bits are: they are not specified.
+// Any NaN equals any other: which bits a NaN has is not specified.
 template <class T>
 bool same_real(T a, T b) {
   return same_bits(a, b) || (std::isnan(static_cast<float>(a)) && std::isnan(static_cast<float>(b)));
@@ -259,9 +259,9 @@ TEST(operators, identities_change_nothing) {
   test_integer_identities<std::int8_t>();
   test_integer_identities<std::uint32_t>();
   test_integer_identities<std::int64_t>();
-  // +0.0 would make -0.0 positive.
+  // +0.0 is not an identity: -0.0 + 0.0 is +0.0.
   static_assert(!operator_traits<strata::Sum, double>::has_identity);
-  // An infinity changes no number, but it would win against NaNs.
+  // An infinity is not one either: it changes no number, but wins against NaNs.
   static_assert(!operator_traits<strata::Min, float>::has_identity);
   static_assert(!operator_traits<strata::Max, double>::has_identity);
 }
@@ -283,7 +283,7 @@ constexpr bool is_unknown() {
   return are_unknown && have_none && ((operator_traits<Operator, Types>::hardware == hardware_reduction::none) && ...);
 }
 
-// Other types have operators of their own, those of enumerations and of float2 among them.
+// Other types may overload the operators, even enumerations and float2, so no traits may be assumed.
 enum plain_enumeration : int {};
 enum class enumeration : int {};
 template <class Operator>
@@ -296,7 +296,7 @@ TEST(operators, are_known_on_numbers_only) {
   using strata_test::int128;
   static_assert(is_known<strata::Sum, bool, char, int, unsigned long long, int128, unsigned __int128, float, double,
                          long double, __half, __nv_bfloat16, __half2, __nv_bfloat162>());
-  // Min does not know the NaNs and zeros of long double. A pair of halves is less if both halves are.
+  // Min has no rules for NaNs and zeros of long double. A pair of halves is less only if both halves are.
   static_assert(is_known<strata::Min, bool, char, int, int128, float, double, __half, __nv_bfloat16>());
   static_assert(is_known<strata::Max, bool, char, int, int128, float, double, __half, __nv_bfloat16>());
   static_assert(is_unknown<strata::Min, long double, __half2>() && is_unknown<strata::Max, long double, __half2>());
@@ -309,8 +309,8 @@ TEST(operators, are_known_on_numbers_only) {
   static_assert(is_unknown_of_other_types<std::plus<>>());
 }
 
-// With equal indices, or with values that are no numbers, the result may depend on the order of operands. So these
-// pairs must not count as commutative.
+// With equal indices, or with values that are not numbers, the result may depend on the order of operands. Such pairs
+// must not count as commutative.
 TEST(operators, arg_min_and_arg_max_are_known_on_indexed_numbers_only) {
   static_assert(is_known<strata::ArgMin, KeyValuePair<int, float>, KeyValuePair<long long, __half>,
                          KeyValuePair<unsigned, strata_test::int128>>());
@@ -333,7 +333,7 @@ TEST(operators, a_user_says_that_an_operator_is_commutative) {
   static_assert(operator_traits<strata::Sum, struct64>::hardware == hardware_reduction::none);
 }
 
-/// In a namespace that is none of the libraries'.
+/// An operator with a library's name, but not in the library's namespace.
 struct less {
   STRATA_HD bool operator()(int a, int b) const { return b < a; }
 };
@@ -382,7 +382,7 @@ TEST(operators, those_of_the_standard_library_are_known_by_name) {
   static_assert(operator_traits<std::plus<int>, int>::hardware == hardware_reduction::add);
   static_assert(operator_traits<std::plus<>, double>::commutative);
   static_assert(!operator_traits<std::plus<>, struct12>::commutative);
-  // Rounds items, and so depends on the order.
+  // Not commutative: it rounds the items, so the result depends on the order.
   static_assert(!operator_traits<std::plus<float>, int>::commutative);
   static_assert(!operator_traits<std::minus<>, int>::commutative);
   static_assert(!operator_traits<std::multiplies<>, int>::commutative);

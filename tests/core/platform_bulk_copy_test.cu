@@ -20,7 +20,7 @@ constexpr unsigned stages = 3;
 constexpr unsigned stage_items = 256;
 constexpr unsigned worker_warps = 2;
 
-/// A ring: one warp fetches, the others multiply in place and hand the stage back.
+/// Stages in a circle: one warp fetches into a stage, the other warps multiply its items in place and hand it back.
 STRATA_KERNEL void through_a_ring(const int* in, int* out, unsigned rounds) {
   struct storage {
     alignas(16) int items[stages][stage_items];
@@ -42,7 +42,7 @@ STRATA_KERNEL void through_a_ring(const int* in, int* out, unsigned rounds) {
       for (unsigned k = 0; k < rounds; ++k) {
         const unsigned s = k % stages;
         if (k >= stages) shared.empty[s].wait((k / stages - 1) % 2);
-        // All but four items of the last round: the size varies.
+        // The last round has four items less, to test another size.
         const unsigned bytes = (stage_items - (k + 1 == rounds ? 4 : 0)) * 4;
         shared.full[s].arrive_and_expect(bytes);
         shared.full[s].copy(shared.items[s], in + k * stage_items, bytes);

@@ -18,12 +18,12 @@ using strata_test::device_vector;
 using strata_test::same_bits;
 using strata_test::words;
 
-/// Aligned to more than one access.
+/// Its alignment is larger than the widest access.
 struct alignas(32) wide {
   std::uint64_t word[4];
 };
 
-/// No default constructor; bytes of several sizes, one of padding.
+/// Has no default constructor, members of several sizes, and a byte of padding.
 struct record {
   double a;
   short b;
@@ -31,7 +31,6 @@ struct record {
   STRATA_HD record(double x, short y, signed char z) : a(x), b(y), c(z) {}
 };
 
-/// Items of random bytes.
 template <class T>
 std::vector<T> items_of_bytes(std::size_t count) {
   const std::vector<int> bytes = strata_test::random_integers(count * sizeof(T), 0, 255, sizeof(T));
@@ -50,14 +49,14 @@ std::vector<T> items_of_bytes(std::size_t count) {
 }
 constexpr int count = 40;
 
-// Thread t moves item 2 t: its neighbours are not to be touched.
+// Thread t moves item 2 t, and must not touch its neighbours.
 template <strata::CacheLoadModifier Load, strata::CacheStoreModifier Store, class T>
 STRATA_KERNEL void move_every_second(const T* in, T* out) {
   const unsigned i = 2 * threadIdx.x;
   strata::detail::store_item<Store>(out + i, strata::detail::load_item<Load>(in + i));
 }
 
-// Through shared memory, which is not where `global.nc` may read.
+// Moves items in shared memory, from which `ld.global.nc` must not read.
 template <strata::CacheLoadModifier Load, strata::CacheStoreModifier Store, class T>
 STRATA_KERNEL void reverse_in_shared_memory(const T* in, T* out) {
   STRATA_SHARED(bytes, strata::Uninitialized<T>[count]);
@@ -131,7 +130,7 @@ TEST(cache_modifiers, items_need_no_default_constructor) {
   EXPECT_FALSE(got[1]);
 }
 
-// A load comes after the store before it, whatever the modifiers.
+// A load must see the store before it, whatever the modifiers.
 template <strata::CacheLoadModifier Load>
 STRATA_KERNEL void add_up(int* sum) {
   for (int i = 1; i <= 100; ++i) *sum = strata::detail::load_item<Load>(sum) + i;
@@ -150,7 +149,7 @@ TEST(cache_modifiers, a_load_sees_what_its_thread_has_stored) {
   expect(5 * 5050, add_up<strata::LOAD_VOLATILE>);
 }
 
-// Volatile accesses are no race, as relaxed atomics are none, and each load reads anew.
+// Polls with volatile accesses. They are no race, like relaxed atomics, and each load reads memory again.
 STRATA_KERNEL void pass_on(unsigned* flag, unsigned* out) {
   if (threadIdx.x == 0) {
     strata::detail::store_item<strata::STORE_VOLATILE>(flag, 7u);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Votes on digits: who has mine?
+// match: which lanes have the same digit as the calling lane.
 #include <strata/core/launcher.cuh>
 #include <strata/core/platform/match.cuh>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace strata_test;
 
-// Lanes of the mask match; the others write 0.
+// Only lanes of the mask call `match`; the others write 0.
 template <int Bits, unsigned Lanes>
 STRATA_KERNEL void match(const unsigned* digits, unsigned* peers) {
   unsigned result = 0;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Each function of platform.cuh has a meaning on the device and one on the host: the same values are
-// expected of both.
+// Each function of platform.cuh is implemented for the device and for the host. The same results are expected of both.
 #include <strata/core/launcher.cuh>
 #include <strata/core/platform.cuh>
 
@@ -23,7 +22,7 @@ namespace {
 using namespace strata_test;
 namespace platform = strata::platform;
 
-// ---------------------------------------------------------------------------- who am I
+// ---------------------------------------------------------------------------- lanes, ranks
 struct identity {
   unsigned lane, lt, le, gt, ge, rank;
 };
@@ -152,7 +151,7 @@ STRATA_D Word wait_for(const Word* flag, Word expected, bool acquire) {
   }
 }
 
-// Block 0 passes `count` messages to block 1: a payload in plain memory, then a word that says so.
+// Block 0 passes `count` messages to block 1: first the payload in plain memory, then a word that tells it is there.
 template <class Word, passing How>
 STRATA_KERNEL void pass_messages(Word* flags, int* payloads, int* received, int count) {
   const int threads = static_cast<int>(blockDim.x);
@@ -206,7 +205,7 @@ TEST(platform, fences_order_relaxed_words) {
   test_messages<unsigned long long, passing::fences>();
 }
 
-// Thread t of block 0 writes word t, thread t of block 1 waits for its epoch.
+// Thread t of block 0 writes tagged word t. Thread t of block 1 waits until the word has its epoch.
 STRATA_KERNEL void pass_tagged_words(platform::tagged_word* words, unsigned long long* received) {
   platform::tagged_word* const mine = words + threadIdx.x;
   if (blockIdx.x == 0) {
@@ -235,7 +234,7 @@ TEST(platform, whoever_finds_the_epoch_of_a_tagged_word_has_its_value) {
   });
 }
 
-// Each of two blocks stores its word, then looks for the other's.
+// Each thread of two blocks stores its word, then reads that of its partner in the other block.
 STRATA_KERNEL void store_then_look(unsigned* words, unsigned* seen) {
   const unsigned mine = 2 * threadIdx.x + blockIdx.x;
   platform::store_relaxed(&words[mine], 1u);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Barriers of some warps of a block.
+// Barriers for some of the warps of a block.
 #include <strata/core/launcher.cuh>
 #include <strata/core/platform.cuh>
 
@@ -19,7 +19,7 @@ namespace platform = strata::platform;
 constexpr unsigned group_threads = 64;
 constexpr unsigned groups = 3;
 
-/// Each group goes round as often as its number says, and sums what all its threads have written.
+/// Group g sums what all its threads have written, in g + 1 rounds, so groups pass different numbers of barriers.
 STRATA_KERNEL void sum_in_groups(unsigned* sums) {
   STRATA_SHARED(values, unsigned[groups * group_threads]);
   const unsigned group = threadIdx.x / group_threads;

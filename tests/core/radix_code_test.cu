@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Codes of radix keys: their digits are those of the keys, and nothing of a key is lost.
+// A code has the digits of its key, and the key can be restored from it.
 #include <strata/core/detail/radix_code.hpp>
 #include <strata/core/radix_key.hpp>
 
@@ -41,7 +41,7 @@ T from_bits(word_of<T> bits) {
   return value;
 }
 
-/// Bit patterns about those where numbers of the type change their nature, and random ones.
+/// Random bit patterns, and those around zero, the sign bit and infinity, where encodings could go wrong.
 template <class T>
 std::vector<T> keys() {
   using word = word_of<T>;

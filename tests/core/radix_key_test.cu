@@ -43,7 +43,7 @@ auto word(T key) {
   return RadixTraits<T>::ordered(key);
 }
 
-/// Words increase strictly with the keys given.
+/// Expects that words increase strictly from key to key.
 template <class T>
 void expect_increasing(const std::vector<T>& keys) {
   for (std::size_t i = 1; i < keys.size(); ++i) {
@@ -65,7 +65,7 @@ TEST(radix_key, integers_keep_their_order) {
   EXPECT_LT(word(false), word(true));
 }
 
-/// The code of the bits of a key.
+/// The code for a key, whose bits are given.
 template <class T, class Bits>
 auto code(Bits bits) {
   static_assert(std::is_same_v<Bits, typename strata::Traits<T>::UnsignedBits>, "bits of the key");
@@ -123,7 +123,7 @@ TEST(radix_bits, all_bits_come_back) {
   }
 }
 
-/// For all floats but -0.0 and NaN, the code is the word by which the sorts compare.
+/// The code of any float but -0.0 and NaN is the word that the sorts compare.
 TEST(radix_bits, codes_of_ordinary_floats_are_words) {
   for (const float x : {-1e30f, -1.0f, 0.0f, 1e-40f, 3.5f, std::numeric_limits<float>::infinity()}) {
     std::uint32_t bits;
@@ -185,7 +185,7 @@ TEST(radix_key, floats_with_two_zeros_and_nan_last) {
   EXPECT_LT(word(from_bits<float>(0x7f800000u)), word(from_bits<float>(0x7f800001u)));
 }
 
-// All bit patterns of a format of 8 or 16 bits, beside the order of the floats that they stand for.
+// Compares the words of all bit patterns of a format of 8 or 16 bits with the order of the floats that they represent.
 template <class T, class ToFloat>
 void expect_order_of_all(ToFloat to_float) {
   constexpr unsigned patterns = 1u << (8 * sizeof(T));

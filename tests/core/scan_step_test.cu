@@ -21,7 +21,7 @@ namespace platform = strata::platform;
 constexpr unsigned lanes = 32;
 
 // ---------------------------------------------------------------------------- any type
-// For each distance below 32: what each lane got, and whether it was told so.
+// For each distance below 32: what each lane got, and what `has_source` said.
 template <class T, int Width>
 STRATA_KERNEL void shuffle_from_below(const T* in, T* out, unsigned* told) {
   const T mine = in[threadIdx.x];
@@ -80,7 +80,7 @@ STRATA_KERNEL void add_every_distance(const Word* in, Word* out) {
 template <class Word, int Width>
 void test_add() {
   SCOPED_TRACE(testing::Message() << "segments of " << Width << " lanes, " << sizeof(Word) << " bytes");
-  // All bits: carries go from the low half of a long word to the high one.
+  // Random in all bits, so carries go from the low half of a long word to the high half.
   std::mt19937_64 bits = random_bits(Width);
   std::vector<Word> items(lanes);
   for (Word& item : items) item = static_cast<Word>(bits());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Layouts and the model of bank conflicts, judged by a second, plainer model: sets of words per bank.
+// Checks layouts and the model of bank conflicts with a second, simpler model: a set of words for each bank.
 #include <strata/core/shared_layout.hpp>
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ using strata::strided_access;
 using strata::striped_access;
 using strata::SwizzledLayout;
 
-// Wavefronts for lanes that access `bytes` each from these addresses on; a negative one takes no part.
+// Wavefronts of one access of `bytes` bytes per lane at these addresses. A lane with a negative address is inactive.
 int judge_wavefronts(const std::array<int, 32>& addresses, int bytes) {
   const int lanes_at_once = bytes <= 4 ? 32 : 128 / bytes;
   int wavefronts = 0;
@@ -208,19 +208,19 @@ TEST(shared_layout, the_first_layout_that_is_free_is_chosen) {
   EXPECT_TRUE((std::is_same_v<PlainLayout, ConflictFreeLayout<strided_access<4, 3>>>));
   EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>, ConflictFreeLayout<strided_access<4, 32>, strided_access<4, 1>>>));
   EXPECT_TRUE((std::is_same_v<SwizzledLayout<4, 32>, ConflictFreeLayout<blocked_access<4, 8>, striped_access<4, 8>>>));
-  // Where each thread's items end inside a swizzle's reach, padding remains.
+  // A swizzle does not help if the items of a thread end within its period; padding does.
   EXPECT_TRUE((std::is_same_v<PaddedLayout<128, 4>, ConflictFreeLayout<strided_access<1, 8>>>));
   EXPECT_TRUE(
       (std::is_same_v<SwizzledLayout<16, 8>, ConflictFreeLayout<blocked_access<16, 4>, striped_access<16, 4>>>));
   EXPECT_EQ(33, (ConflictFreeMatrixLayout<4, 32, 32>::pitch));
   EXPECT_EQ(33, (ConflictFreeMatrixLayout<4, 32, 33>::pitch));
   EXPECT_EQ(33, (ConflictFreeMatrixLayout<8, 32, 32>::pitch));
-  // 17 words: an odd number.
+  // A pitch of 17 words, an odd number.
   EXPECT_EQ(68, (ConflictFreeMatrixLayout<1, 32, 64>::pitch));
   EXPECT_EQ(66, (ConflictFreeMatrixLayout<2, 64, 64>::pitch));
 }
 
-// Two elements of one row and one bank: no padding of rows helps.
+// Two elements in one row and in one bank conflict however rows are padded.
 struct two_of_a_bank {
   static constexpr int element_bytes = 4;
   static constexpr int instructions = 1;
@@ -245,7 +245,7 @@ struct alignas(Bytes) element {
 
 constexpr int exchange_threads = 128;
 
-// Facts of a layout, in one type for all layouts.
+// The data of a layout without its template parameters, so that one function checks all layouts.
 struct exchange_facts {
   int items;
   int unit_bytes;
@@ -261,7 +261,7 @@ constexpr exchange_facts facts_of() {
           [](int index) { return layout{}(index); }};
 }
 
-// Blocked and striped accesses of every warp, piece by piece, judged by addresses.
+// Counts the wavefronts of blocked and striped accesses of every warp, from their addresses.
 void expect_exchange_is_free(const exchange_facts& layout) {
   SCOPED_TRACE(testing::Message() << layout.items << " items");
   std::set<int> taken;
@@ -322,7 +322,7 @@ TEST(exchange_layout, is_free_for_items_that_are_moved_in_pieces) {
   expect_exchanges_are_free<record<48, 16>>(items{});
 }
 
-// Facts of 32 threads in groups, whose storages are an array. Items count on from each group to the next.
+// The layout of 32 threads in groups, with an array of storages. Item numbers continue from group to group.
 template <class T, int Items, int Group>
 constexpr exchange_facts facts_of_groups() {
   using layout = ExchangeLayout<T, Items, Group>;
@@ -384,13 +384,13 @@ TEST(exchange_layout, is_free_for_groups_whose_storages_are_an_array) {
   expect_groups_are_free<record<40, 8>>(items{});
 }
 
-// The library's own model says the same at compile time, for the shapes it is asked about most.
+// At compile time, the library's own model agrees for the most frequent shapes.
 static_assert(conflict_degree(ExchangeLayout<int, 24>{}, blocked_access<4, 24>{}) == 1 &&
                   conflict_degree(ExchangeLayout<double, 12>{}, blocked_access<8, 12>{}) == 1 &&
                   conflict_degree(ExchangeLayout<short, 7>{}, blocked_access<2, 7>{}) == 1 &&
                   conflict_degree(ExchangeLayout<char, 5>{}, striped_access<1, 5>{}) == 1,
               "");
-// What padding by one in 32 leaves: 2-way conflicts of 24 items of 4 bytes would need none.
+// In the plain layout, 24 items of 4 bytes have 8-way conflicts.
 static_assert(conflict_degree(PlainLayout{}, blocked_access<4, 24>{}) == 8, "");
 
 TEST(exchange_layout, storage_is_addressed_by_index) {

@@ -20,7 +20,7 @@ using strata_test::device_vector;
 using strata_test::int128;
 namespace platform = strata::platform;
 
-// Without a default constructor, and of any size.
+// Has any size, and no default constructor.
 template <std::size_t Bytes>
 struct blob {
   unsigned char byte[Bytes];
@@ -39,7 +39,7 @@ struct blob {
 
 enum shuffle_row { from_index, from_above, from_below, from_xor, shuffle_rows };
 
-// The lane whose value each lane gets, written as the values know it: row by row, or -1.
+// For each kind of shuffle, stores the lane whose value each lane got, or -1 if it is no lane's value.
 template <class T>
 STRATA_KERNEL void shuffle_every_way(int* sources, unsigned mask, int width, int by) {
   const unsigned lane = threadIdx.x;
@@ -58,8 +58,8 @@ STRATA_KERNEL void shuffle_every_way(int* sources, unsigned mask, int width, int
   }
 }
 
-// CUDA's definition: sources are counted in the lane's segment of `width` lanes; beyond its ends a lane
-// gets its own value.
+// CUDA's definition: sources are counted within a segment of `width` lanes. Where a source is outside of the segment, a
+// lane keeps its own value.
 int expected_source(int row, int lane, int width, int by) {
   const int first = lane / width * width;
   const int above = lane + by;
@@ -86,7 +86,7 @@ void test_shuffle(unsigned mask, int width, int by) {
     for (int lane = 0; lane < 32; ++lane) {
       if ((mask >> lane & 1) == 0) continue;
       const int expected = expected_source(row, lane, width, by);
-      // What a lane outside the mask would give is not defined.
+      // A value from a lane outside the mask is undefined.
       if ((mask >> expected & 1) == 0) continue;
       ASSERT_EQ(results[static_cast<std::size_t>(row * 32 + lane)], expected)
           << sizeof(T) << " bytes, shuffle " << row << ", lane " << lane << ", width " << width << ", by " << by;

@@ -44,7 +44,7 @@ TEST(temporary_storage, never_shrinks_when_a_count_grows) {
     ASSERT_GE(storage.bytes(), 5 + 4 * count + 24 * (count / 3)) << count;
     previous = storage.bytes();
   }
-  // Counts up to the largest one whose size can be represented, and beyond.
+  // Counts up to the largest one whose size fits into size_t, and beyond.
   previous = 0;
   for (unsigned shift = 12; shift < 64; ++shift) {
     for (std::size_t count : {(std::size_t{1} << shift) - 1, std::size_t{1} << shift}) {
@@ -58,9 +58,9 @@ TEST(temporary_storage, never_shrinks_when_a_count_grows) {
 TEST(temporary_storage, slots_are_aligned_disjoint_and_inside_whatever_the_callers_alignment) {
   layout<4> storage;
   storage.reserve<char>(0, 1);
-  storage.reserve<bytes24>(1, 11);  // 264 bytes: just over one unit of alignment
+  storage.reserve<bytes24>(1, 11);  // 264 bytes: just over 256, the alignment
   storage.reserve<int>(2, 0);
-  storage.reserve<double>(3, 32);  // 256 bytes: exactly one
+  storage.reserve<double>(3, 32);  // 256 bytes: exactly the alignment
   const std::size_t sizes[] = {1, 264, 0, 256};
   const std::size_t bytes = storage.bytes();
 
@@ -113,7 +113,7 @@ TEST(temporary_storage, sizes_beyond_size_t_are_invalid_and_never_mapped) {
   unsigned char memory[1];
   for (std::size_t count : {huge, huge / 2, huge / 4 + 1, huge / 4}) {
     layout<1> storage;
-    storage.reserve<int>(0, count);  // 4 bytes each: too much, or up to the last byte there is
+    storage.reserve<int>(0, count);  // 4 bytes each: more than size_t can hold, or no room left for the alignment
     EXPECT_EQ(storage.bytes(), invalid_size) << count;
     EXPECT_FALSE(storage.map(memory, huge)) << count;
   }
@@ -124,7 +124,7 @@ TEST(temporary_storage, sizes_beyond_size_t_are_invalid_and_never_mapped) {
   storage.reserve<char>(1, huge / 2 + 1);
   EXPECT_EQ(storage.bytes(), invalid_size);
   EXPECT_FALSE(storage.map(memory, huge));
-  // An overflow is not forgotten when a smaller alias follows.
+  // A smaller alias afterwards must not hide an overflow.
   layout<1> alias;
   alias.reserve<int>(0, huge);
   alias.reserve<int>(0, 1);

@@ -139,7 +139,7 @@ TEST(types, accumulators_have_the_type_that_the_operator_returns) {
   static_assert(std::is_same_v<detail::accumulator_t<strata::Sum, int128, int>, int128>);
 }
 
-// The type keeps its alignment and its constructor.
+// Uninitialized<wide> must have its alignment, and must not run its constructor.
 struct alignas(32) wide {
   int value = 7;
 };

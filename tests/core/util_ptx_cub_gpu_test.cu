@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Shuffles, masks and numbers of threads beside CUB's.
+// Compares shuffles, masks and numbers of threads with CUB's.
 #include <strata/core/launcher.cuh>
 #include <strata/core/util_device.cuh>
 #include <strata/core/util_ptx.cuh>
@@ -39,7 +39,7 @@ void expect_same_shuffles() {
   const std::vector<T> items = strata_test::random_items<T>(64);
   const device_vector<T> in(items);
   device_vector<T> ours(192), cubs(192);
-  // Distances that are no lane's and bounds that are another logical warp's, too.
+  // Includes distances that no lane is away, and bounds in another logical warp.
   for (int offset = 0; offset < 40; ++offset) {
     for (int bound = 0; bound < 32; ++bound) {
       ASSERT_CUDA_SUCCESS(

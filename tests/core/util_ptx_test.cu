@@ -38,7 +38,7 @@ TEST(util_ptx, threads_lanes_and_warps_are_numbered) {
       ASSERT_EQ(rank[i], static_cast<int>(i));
       ASSERT_EQ(lane[i], i % 32);
 #if STRATA_HOST_SIMT
-      // A GPU may give a warp another number meanwhile.
+      // Host only: a GPU may move a warp to another warp slot while it runs.
       for (std::size_t j = 0; j < i; ++j) ASSERT_EQ(warp[i] == warp[j], i / 32 == j / 32) << i << " and " << j;
 #endif
     }
@@ -113,7 +113,7 @@ TYPED_TEST(util_ptx_shuffles, take_the_item_of_a_lane_or_keep_their_own) {
   }
 }
 
-// Lane l's bound is l: the hardware takes each lane's own.
+// Odd lanes have themselves as bound: the hardware uses the bound of each lane.
 STRATA_KERNEL void shuffle_with_own_bounds(int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   out[2 * lane] = strata::ShuffleUp<32>(lane, 1, lane % 2 == 0 ? 0 : lane, 0xffffffff);
@@ -130,7 +130,7 @@ TEST(util_ptx, each_lane_may_have_its_own_bound) {
   }
 }
 
-// Each item and the one two threads before it: the first two of each warp have none.
+// Pairs each item with that of two threads before it. The first two lanes of each warp get 0.
 STRATA_KERNEL void pairs(const double* in, double2* out) {
   const double item = in[threadIdx.x];
   const double before = strata::ShuffleUp<32>(item, 2, 0, 0xffffffff);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What all calls of the distributed layer share: errors, positions, bytes that move, the wait of the host.
+// Shared by all calls of the distributed layer: errors, positions of ranks, transfers of bytes, and the wait of the
+// host.
 #include <strata/distributed/communication/all_to_all.cuh>
 #include <strata/distributed/communication/communicator.cuh>
 
@@ -30,7 +31,7 @@ TEST(Communicator, KnowsErrors) {
   for (const ncclResult_t result : {ncclSystemError, ncclInternalError, ncclRemoteError, ncclUnhandledCudaError}) {
     EXPECT_EQ(cudaErrorUnknown, strata::detail::as_cuda_error(result));
   }
-  // The runtime's own error says more.
+  // After ncclUnhandledCudaError, the error of the CUDA runtime is returned, because it says more.
   EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(-1));
   EXPECT_EQ(cudaErrorInvalidDevice, strata::detail::as_cuda_error(ncclUnhandledCudaError));
   EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError()) << "only peeked at";
@@ -54,7 +55,7 @@ TEST(Communicator, GathersBytes) {
       EXPECT_EQ(context.rank, position.rank);
       EXPECT_EQ(ranks, position.ranks);
 
-      // Sizes that are no multiple of any type.
+      // Includes sizes that are not a multiple of any type's.
       for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, sizeof(call_header), std::size_t{1003}}) {
         const device_vector<unsigned char> mine(
             std::vector<unsigned char>(bytes, static_cast<unsigned char>(context.rank + 1)));
@@ -65,7 +66,7 @@ TEST(Communicator, GathersBytes) {
         for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(i / bytes + 1, found[i]);
       }
 
-      // What ranks without temporary storage take part with.
+      // A rank that could not get temporary storage takes part with this memory.
       strata::detail::scratch_memory scratch(context.stream);
       ASSERT_CUDA_SUCCESS(scratch.allocate(static_cast<std::size_t>(ranks) * sizeof(call_header)));
       auto* const d_headers = static_cast<call_header*>(scratch.data());
@@ -88,12 +89,12 @@ TEST(Communicator, GathersBytes) {
   }
 }
 
-/// How many items rank `from` sends rank `to`: none, few, or some hundreds.
+/// The number of items that rank `from` sends to rank `to`: none, few, or some hundreds.
 std::size_t sent_count(int from, int to) {
   return static_cast<std::size_t>((from * 3 + to * 2 + 1) % 4 * (from * 50 + to + 1));
 }
 
-/// An item that says where it comes from.
+/// An item that shows its sender, its receiver and its index.
 std::int64_t item(int from, int to, std::size_t i) { return from * 1000000 + to * 10000 + static_cast<int>(i); }
 
 TEST(Communicator, ExchangesArraysOfAllRanks) {
@@ -132,7 +133,7 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
       EXPECT_EQ(expected_keys, d_keys_out.to_host());
       EXPECT_EQ(expected_values, d_values_out.to_host());
 
-      // Pieces with their leads, by way of memory of their own.
+      // Repeated with staging memory, through which each piece goes with its lead.
       std::vector<std::size_t> sender_offsets(count);
       for (int peer = 0; peer < ranks; ++peer) {
         for (int before = 0; before < context.rank; ++before) {
@@ -149,7 +150,7 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
                                                     {receive_offsets.data(), receive_counts.data()},
                                                     1,
                                                     sender_offsets.data()};
-      // Own pieces one after the other with the transfers, and beside them.
+      // The pieces that a rank sends to itself are first copied in the stream of the transfers, then in another stream.
       for (const std::size_t bytes_copied_beside : {strata::detail::never_copied_beside, std::size_t{1}}) {
         d_keys_out.poison();
         d_values_out.poison();
@@ -160,7 +161,7 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
         EXPECT_EQ(expected_values, d_values_out.to_host());
       }
 
-      // One array, in bytes.
+      // One array, with offsets and counts in bytes.
       d_keys_out.poison();
       for (auto* numbers : {&send_offsets, &send_counts, &receive_offsets, &receive_counts}) {
         for (std::size_t& number : *numbers) number *= sizeof(std::int64_t);
@@ -171,7 +172,7 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
       ASSERT_CUDA_SUCCESS(strata::detail::wait_for(context.stream, context.comm));
       EXPECT_EQ(expected_keys, d_keys_out.to_host());
 
-      // Counts of this rank that contradict each other: an error, after the other ranks have got their items.
+      // This rank's counts contradict each other: the call fails, but the other ranks have got their items before.
       ++receive_counts[static_cast<std::size_t>(context.rank)];
       EXPECT_EQ(cudaErrorInvalidValue,
                 strata::detail::all_to_all(d_keys.data(), send_offsets.data(), send_counts.data(), d_keys_out.data(),
@@ -182,8 +183,8 @@ TEST(Communicator, ExchangesArraysOfAllRanks) {
   }
 }
 
-// Two transfers in one group: two arrays of three pieces for each rank, and one array of one piece. Pieces lie in the
-// order of their numbers, and in each by rank; the second piece is the same for all ranks.
+// Two transfers in one group: two arrays with three pieces for each rank, and one array with one piece. Pieces are
+// received one after the other, each sorted by rank. The second piece is the same for all receivers.
 TEST(Communicator, ExchangesSeveralPiecesAndTransfersAtOnce) {
   constexpr int pieces = 3;
   for (const int ranks : rank_counts()) {
@@ -194,7 +195,7 @@ TEST(Communicator, ExchangesSeveralPiecesAndTransfersAtOnce) {
       std::vector<std::int64_t> sent, expected;
       for (int piece = 0; piece < pieces; ++piece) {
         const bool is_for_all = piece == 1;
-        // What rank `from` has in this piece for `to`.
+        // The number of items of this piece that rank `from` has for `to`.
         const auto count = [&](int from, int to) { return sent_count(from, is_for_all ? 0 : to + piece); };
         const auto content = [&](int from, int to, std::size_t i) {
           return item(from, is_for_all ? 0 : to, i) + piece;
@@ -221,7 +222,7 @@ TEST(Communicator, ExchangesSeveralPiecesAndTransfersAtOnce) {
       const device_vector<std::int16_t> d_narrow(narrow(sent));
       device_vector<std::int64_t> d_received(expected.size());
       device_vector<std::int16_t> d_narrow_received(expected.size());
-      // The other transfer: the rank's number to all.
+      // The second transfer: each rank sends its number to all ranks.
       const auto count = static_cast<std::size_t>(ranks);
       std::vector<std::size_t> each(count, 1), first(count, 0), by_rank(count);
       std::vector<int> all(count);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Joins whose rows go straight into the memory of other ranks: by the ranks of their keys, and all build rows to all.
+// Joins that write rows directly into the memory of other ranks. The rank of a row depends on its key, or all build
+// rows go to all ranks.
 #include <strata/distributed/distributed_hash_join.cuh>
 #include <strata/distributed/distributed_memory.cuh>
 #include <strata/distributed/distributed_reduce.cuh>
@@ -23,10 +24,10 @@ using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
 
-/// Where temporary storage lies. `mixed`: of odd ranks elsewhere.
+/// Where temporary storage lies. With `mixed`, only even ranks have it in shared memory.
 enum class place { shared, mixed, elsewhere };
 
-/// The build row of a probe row of all ranks, or -1: every second probe row has one.
+/// The build row that matches a probe row, or -1. Rows are numbered over all ranks. About half of the probe rows match.
 std::int64_t partner_of(std::int64_t probe_row, std::int64_t build_rows) {
   const std::int64_t row = build_rows == 0 ? 0 : (probe_row * 7 + 3) % (2 * build_rows);
   return row < build_rows ? row : -1;
@@ -39,7 +40,7 @@ std::int64_t sum_of(const std::vector<std::int64_t>& sizes, int ranks) {
   return sum;
 }
 
-/// The sum of a number of each rank.
+/// The sum over all ranks of `number`.
 std::int64_t sum_of_ranks(const rank_context& context, std::int64_t number) {
   const device_vector<std::int64_t> mine(std::vector<std::int64_t>{number});
   device_vector<std::int64_t> sum(1);
@@ -49,8 +50,8 @@ std::int64_t sum_of_ranks(const rank_context& context, std::int64_t number) {
   return sum.to_host()[0];
 }
 
-/// `room_for_all`: each rank has room for all build rows. It always has if they are so few that they may go to one
-/// rank, or that all must have them.
+/// If `room_for_all`, each rank has room for all build rows. Otherwise it has one row less, unless the build rows are
+/// so few that one rank may get all of them, or that all ranks need all of them.
 void expect_joined(const rank_context& context, const std::vector<std::int64_t>& build_sizes,
                    const std::vector<std::int64_t>& probe_sizes, bool room_for_all, place where,
                    bool is_shared = true) {
@@ -92,7 +93,7 @@ void expect_joined(const rank_context& context, const std::vector<std::int64_t>&
   EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   const bool is_here = where == place::shared || (where == place::mixed && context.rank % 2 == 0);
   device_vector<unsigned char> elsewhere(is_here ? 0 : bytes);
-  // Twice: a call finds what the one before has left in its storage.
+  // Two calls, because the second one finds the storage as the first one left it.
   for (int repeat = 0; repeat < 2; ++repeat) {
     EXPECT_CUDA_SUCCESS(call(is_here ? memory.data() : elsewhere.data(), bytes));
     context.wait();
@@ -142,7 +143,8 @@ TEST(DirectJoins, HaveTheResultOfOthers) {
   }
 }
 
-// Tiles of 4,096 rows: none, one, and one more; a rank without rows has room for the marks of few tiles only.
+// Tiles have 4,096 rows. A rank has none, one, or one and a row. A rank without rows has room for the marks of few
+// tiles only.
 TEST(DirectJoins, OfSeveralTiles) {
   const int ranks = strata_test::ranks_up_to(2);
   on_ranks(ranks, [&](const rank_context& context) {

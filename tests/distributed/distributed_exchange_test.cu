@@ -32,7 +32,7 @@ const std::size_t about = strata_test::is_small() ? 200 : 2000;
 std::int64_t count_of(std::size_t size) { return static_cast<std::int64_t>(size); }
 std::size_t index_of(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// An item that says where it was.
+/// An item that shows the rank and the index at which it was sent.
 struct origin {
   std::int32_t rank;
   std::uint32_t index;
@@ -41,7 +41,7 @@ struct origin {
 origin origin_of(int rank, std::size_t i) { return {rank, static_cast<std::uint32_t>(i)}; }
 std::ostream& operator<<(std::ostream& out, const origin& item) { return out << item.rank << ":" << item.index; }
 
-/// The same in an item that is not sorted but gathered.
+/// A larger item, which is gathered instead of sorted.
 struct large_item {
   origin from;
   std::int64_t rest[5];
@@ -81,7 +81,7 @@ struct exchange_case {
         destinations(make_items<int>(how, ranks, about,
                                      [&](int rank, std::size_t i) { return target_of(where, rank, ranks, i); })) {}
 
-  /// The items that one rank has for another.
+  /// The items that rank `from` sends to rank `to`.
   std::vector<Item> from_to(std::size_t from, int to) const {
     std::vector<Item> found;
     for (std::size_t i = 0; i < items[from].size(); ++i) {
@@ -99,7 +99,7 @@ struct exchange_case {
   }
 };
 
-/// The first items of `found` are as expected, and nothing was written behind them.
+/// Expects that `found` begins with the expected items, and that nothing was written after them.
 template <class T>
 void expect_items(const std::vector<T>& expected, const std::vector<T>& found, const rank_context& rank) {
   ASSERT_LE(expected.size(), found.size());
@@ -121,7 +121,7 @@ TEST(distributed_exchange, items_of_all_distributions) {
           const device_vector<origin> in(test.items[here]);
           const device_vector<int> destinations(test.destinations[here]);
           const std::vector<origin> expected = test.received_by(rank.rank);
-          // Exactly as many as needed, on some ranks.
+          // Half of the ranks have exactly as much room as they need.
           device_vector<origin> out(expected.size() + (rank.rank % 2 == 0 ? 0 : 10));
           std::int64_t received = -1;
           EXPECT_CUDA_SUCCESS(call_with_temp_storage([&](void* storage, std::size_t& bytes) {
@@ -206,7 +206,8 @@ TEST(distributed_exchange, large_items_and_iterators) {
   });
 }
 
-// Nothing is written, each rank learns what it needs, and with that the call succeeds.
+// If one rank's capacity is too small, nothing is written, and each rank learns what it needs. With this capacity, the
+// next call succeeds.
 TEST(distributed_exchange, too_small_a_capacity_of_one_rank) {
   for (const int ranks : rank_counts()) {
     const exchange_case<origin> test(distribution::even, targets::any, ranks, origin_of);
@@ -250,7 +251,7 @@ inline constexpr fault all_faults[] = {
     fault::negative_count, fault::large_count,           fault::negative_capacity, fault::little_storage,
     fault::out_over_in,    fault::out_over_destinations, fault::destination_below, fault::destination_above};
 
-/// The arguments of a rank, of which one may be bad.
+/// The arguments of a rank, one of which may be wrong.
 struct faulty_arguments {
   device_vector<int> in{std::vector<int>(11, 1)};
   device_vector<int> destinations{std::vector<int>(11, 0)};
@@ -328,7 +329,7 @@ TEST(distributed_exchange, a_rank_without_memory_is_an_error_of_all) {
   });
 }
 
-// A size query of one rank waits for nobody, and its answer is enough.
+// A size query of one rank does not communicate, and its result is enough for the call.
 TEST(distributed_exchange, size_queries_communicate_nothing) {
   on_ranks(rank_counts().back(), [&](const rank_context& rank) {
     if (rank.rank != 0) return;
@@ -343,8 +344,8 @@ TEST(distributed_exchange, size_queries_communicate_nothing) {
 }
 
 #if STRATA_HOST_SIMT
-// The rank returns an error, and no other waits for ever: the counts are its first call, then come sends, receives and
-// the end of the group.
+// If a call of NCCL fails, its rank returns an error, and no other rank waits forever. The calls of a rank are one for
+// the counts, then sends, receives, and the end of the group.
 TEST(distributed_exchange, failures_of_nccl_end_the_calls_of_all_ranks) {
   constexpr int ranks = 3;
   for (int call = 0; call < 6; ++call) {
@@ -371,7 +372,7 @@ TEST(distributed_exchange, failures_of_nccl_end_the_calls_of_all_ranks) {
 
 // ------------------------------------------------------------------ chunks of one size
 
-/// The chunks and counts of a rank, from items that `test` has.
+/// Expects in the chunks of a rank what the other ranks of `test` have sent, and the right counts.
 template <class Item>
 void expect_chunks(const exchange_case<Item>& test, std::int64_t chunk_capacity, const std::vector<Item>& out,
                    const std::vector<std::int64_t>& counts, const rank_context& rank) {
@@ -393,7 +394,7 @@ TEST(distributed_exchange, fixed_chunks_of_all_distributions) {
       const exchange_case<std::int16_t> values(how, targets::any, ranks, [](int rank, std::size_t i) {
         return static_cast<std::int16_t>(rank * 1000 + static_cast<int>(i % 1000));
       });
-      // Of some ranks more items than fit; none at all.
+      // Capacities for which some ranks send more than fits, for which all fits, and 0.
       for (const std::int64_t chunk_capacity : {count_of(about) / ranks, count_of(2 * about + 1), std::int64_t{0}}) {
         on_ranks(ranks, [&](const rank_context& rank) {
           const auto here = static_cast<std::size_t>(rank.rank);
@@ -423,7 +424,8 @@ TEST(distributed_exchange, fixed_chunks_of_all_distributions) {
   }
 }
 
-// The rank returns its error, or knows of none where only the device does. The others get its count as -1.
+// The refusing rank returns its error, or success if only the device detects the error. The other ranks get -1 as this
+// rank's count.
 TEST(distributed_exchange, bad_arguments_of_one_rank_in_fixed_chunks) {
   constexpr std::int64_t chunk_capacity = 8;
   for (const int ranks : rank_counts()) {
@@ -462,7 +464,7 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_in_fixed_chunks) {
         }
       });
     }
-    // The same on all ranks, which therefore communicate nothing.
+    // All ranks refuse this argument, so none of them communicates.
     on_ranks(ranks, [&](const rank_context& rank) {
       faulty_arguments with(false, fault::null_in, ranks);
       device_vector<std::int64_t> counts(static_cast<std::size_t>(ranks));
@@ -473,7 +475,7 @@ TEST(distributed_exchange, bad_arguments_of_one_rank_in_fixed_chunks) {
   }
 }
 
-// What pairs have besides: values, and counts beside two outputs.
+// The further arguments of calls with pairs: values, and counts that may overlap two outputs.
 TEST(distributed_exchange, bad_values_of_one_rank) {
   enum class bad { null_in, null_out, out_over_in, out_over_keys_out, out_over_destinations, counts_over_out };
   constexpr std::int64_t chunk_capacity = 8;
@@ -536,7 +538,7 @@ TEST(distributed_exchange, graphs_of_fixed_chunks_are_replayed_with_other_items)
       };
       EXPECT_CUDA_SUCCESS(call(nullptr));
       const guarded_memory storage(bytes);
-      // NCCL connects the ranks at the first call, which cannot be captured.
+      // NCCL connects the ranks in their first call, which cannot be captured.
       EXPECT_CUDA_SUCCESS(call(storage.data()));
       cudaGraph_t graph = nullptr;
       cudaGraphExec_t replay = nullptr;
@@ -564,7 +566,7 @@ TEST(distributed_exchange, graphs_of_fixed_chunks_are_replayed_with_other_items)
   }
 }
 
-// ------------------------------------------------------------------ what other calls are made of
+// ------------------------------------------------------------------ parts of other calls
 
 struct given_counts {
   const std::int64_t* counts;
@@ -573,8 +575,8 @@ struct given_counts {
   STRATA_D bool are_valid(int) const { return true; }
 };
 
-// Two exchanges, one of two arrays, with one wait: from rank a to rank b 3 a + b items, and 2 (a + b). A capacity that
-// is too small for the second one stops both.
+// Two exchanges with one wait. The first one has two arrays. Rank a sends rank b 3 a + b items in the first one, and
+// 2 (a + b) in the second one. A capacity that is too small for the second one must stop both.
 TEST(distributed_exchange, two_exchanges_are_planned_at_once) {
   using strata::detail::exchange_plan;
   for (const int ranks : rank_counts()) {
@@ -639,15 +641,15 @@ TEST(distributed_exchange, two_exchanges_are_planned_at_once) {
   }
 }
 
-// Without communication: the order of more destinations than a pass of the sort tells apart, and of more items than a
-// cluster sorts. On a GPU they are more than a sort with one launch takes.
+// Groups items without communication: more destinations than one pass of the sort distinguishes, and more items than a
+// cluster sorts. On a GPU, they are more than the sort of one launch takes.
 TEST(distributed_exchange, items_are_grouped_by_many_destinations) {
 #if STRATA_HOST_SIMT
   constexpr std::size_t count = 20000;
 #else
   constexpr std::size_t count = 5000000;
 #endif
-  // A second pass needs memory between passes, for items and destinations.
+  // A second pass needs memory between passes for the items and for their destinations.
   const auto storage_of = [&](int ranks) {
     std::size_t bytes = 0;
     const origin* const in = nullptr;

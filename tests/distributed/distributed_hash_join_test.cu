@@ -34,14 +34,14 @@ using strata_test::rank_counts;
 using strata_test::SmallDistributedHashJoin;
 
 constexpr int no_key = -1;
-/// A key that does not equal itself, of keys that have one.
+/// The id of a key that is not equal to itself, for types that have one.
 constexpr int unequal_key = -2;
 constexpr std::int64_t no_row = -1;
 
 using ids = std::vector<int>;
-/// The rows of a side, of each rank.
+/// The ids of the rows of one side, for each rank.
 using side = std::vector<ids>;
-/// Build and probe rows of a result, among the rows of all ranks.
+/// Pairs of build and probe rows, numbered over all ranks.
 using result_rows = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 ids joined(const side& rows) {
@@ -100,7 +100,7 @@ struct strata::is_bitwise_comparable<wide_key> : std::true_type {};
 
 namespace {
 
-/// Of floating-point keys, number 0 is a zero of either sign.
+/// The key of an id. Id 0 becomes a zero of either sign, if keys are floating-point numbers.
 template <class Key>
 Key key_of(int id) {
   const auto word = static_cast<std::uint32_t>(id) * 2654435761u;
@@ -117,7 +117,7 @@ Key key_of(int id) {
   }
 }
 
-/// The rows of a side on a rank, in device memory.
+/// One rank's rows of a side, in device memory.
 template <class Key>
 class device_side {
  public:
@@ -156,7 +156,7 @@ cudaError_t join(void* storage, std::size_t& bytes, const Arguments&... argument
   if constexpr (Kind == JoinKind::anti) return SmallDistributedHashJoin::Anti(storage, bytes, arguments...);
 }
 
-/// What the ranks have received, all together.
+/// Numbers of rows that all ranks together have received.
 struct received_rows {
   std::int64_t build = 0;
   std::int64_t probe = 0;
@@ -166,8 +166,9 @@ struct received_rows {
 constexpr std::size_t guard_bytes = 64;
 constexpr unsigned char guard = 0x5a;
 
-/// Joins on all ranks, first without capacity, then with just as much as is needed, then, if build rows are not too
-/// many, with room for all of them on each rank. The same with temporary storage in memory that the ranks share.
+/// Joins on all ranks: first without capacity, then with exactly the capacity that is needed, then, if the build rows
+/// are not too many, with room for all of them on each rank. Then joins with temporary storage in memory that ranks
+/// share.
 template <JoinKind Kind, class Key>
 received_rows check(const side& build, const side& probe, bool nulls_equal = false,
                     strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
@@ -207,7 +208,7 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       for (const long long row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
       EXPECT_EQ(cudaSuccess, run({required.build_rows, required.probe_rows}));
     }
-    // What is required may be the room for all build rows. Then probe rows stay.
+    // The call may require room for all build rows instead. Then probe rows stay where they are.
     const bool has_room = required.build_rows == all_build_rows && required.probe_rows == 0;
     EXPECT_TRUE(has_room || first_required.build_rows == required.build_rows);
     EXPECT_TRUE(has_room || first_required.probe_rows == required.probe_rows);
@@ -227,7 +228,7 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       EXPECT_EQ(cudaSuccess, run({all_build_rows, first_required.probe_rows}));
       add_rows(found_with_room);
     }
-    // Rows go straight to their ranks, where these share temporary storage.
+    // With temporary storage in shared memory, rows are written directly to their ranks.
     const auto run_in_shared_memory = [&](DistributedJoinCapacity rows) {
       rows.required_capacity = &required;
       const auto call = [&](void* storage, std::size_t& bytes) {
@@ -277,7 +278,7 @@ enum class counts { even, uneven, all_on_first, all_on_last, one_row, none };
 constexpr counts all_counts[] = {counts::even,        counts::uneven,  counts::all_on_first,
                                  counts::all_on_last, counts::one_row, counts::none};
 
-/// `id(i)` of row i of all ranks.
+/// A side with the ids `id(i)`, where i numbers the rows of all ranks.
 template <class Id>
 side make_side(counts how, int ranks, int rows, const Id& id) {
   side all(static_cast<std::size_t>(ranks));
@@ -294,7 +295,7 @@ side make_side(counts how, int ranks, int rows, const Id& id) {
   return all;
 }
 
-/// Ids from 0 to `most` - 1, in no order.
+/// Ids from 0 to `most` - 1, in random order.
 auto scattered(int most, unsigned seed = 1) {
   return [most, seed](int i) {
     std::uint64_t x = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
@@ -318,27 +319,27 @@ TEST(distributed_hash_join, kinds) {
     const auto nulls_too = [](int most, unsigned seed) {
       return [=](int i) { return i % 7 == 3 ? no_key : scattered(most, seed)(i); };
     };
-    // Several rows of each key on both sides, and rows without a partner on both.
+    // Several rows of each key on both sides, and rows without a match on both.
     check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 600, scattered(250)),
                                    make_side(counts::uneven, ranks, 700, scattered(270, 2)));
     for (const bool nulls_equal : {false, true}) {
       check_all_kinds<std::uint32_t>(make_side(counts::uneven, ranks, 200, nulls_too(150, 1)),
                                      make_side(counts::even, ranks, 150, nulls_too(170, 2)), nulls_equal);
     }
-    // No partner at all.
+    // No row has a match.
     check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i; }),
                                    make_side(counts::even, ranks, 300, [](int i) { return 1000 + i; }));
   }
 }
 
-// Local joins by partitions have numbers of rows in place of indices, but for partitions that a table in global memory
-// joins: those with too many rows of one key, and rows without a key.
+// Local joins by partitions use row numbers instead of indices. The exceptions are partitions that a table in global
+// memory joins: those with too many rows of one key, and those of rows without a key.
 TEST(distributed_hash_join, partitions_of_local_joins) {
   constexpr int equal_rows = 13000;
   const auto build_id = [](int i) { return i % 9 == 4 ? no_key : i % 3 == 0 ? 5 : 10 + scattered(3000)(i); };
   const auto probe_id = [](int i) { return i % 7 == 4 ? no_key : i == 8 ? 5 : 10 + scattered(3000, 2)(i); };
   for (const int ranks : rank_counts()) {
-    // One rank has no numbers.
+    // With one rank, the rows have no numbers.
     if (strata_test::is_small() ? ranks != 2 : ranks > 3) continue;
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
     const side build = make_side(counts::even, ranks, 3 * equal_rows, build_id);
@@ -376,7 +377,7 @@ TEST(distributed_hash_join, frequent_keys) {
   constexpr int rows = 1600;
   for (const int ranks : rank_counts()) {
     SCOPED_TRACE(testing::Message() << ranks << " ranks");
-    // Half of the probe rows have one key.
+    // Half of the probe rows have the same key.
     const auto half = [](int key) { return [=](int i) { return i % 2 == 0 ? key : 10 + scattered(1500)(i); }; };
     const side build = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? 5 : 10 + i; });
     const side probe = make_side(counts::even, ranks, rows, half(5));
@@ -386,7 +387,7 @@ TEST(distributed_hash_join, frequent_keys) {
       EXPECT_LE(received.most_probe, rows / ranks * 3 / 2);
       EXPECT_EQ(rows / ranks * ranks + ranks - 1, received.build);
     }
-    // So have the rows without a key, which are partners of each other.
+    // Half of the probe rows have no key. Rows without a key match each other here.
     const side build_nulls = make_side(counts::even, ranks, rows, [](int i) { return i == 77 ? no_key : 10 + i; });
     const side probe_nulls = make_side(counts::even, ranks, rows, half(no_key));
     check_all_kinds<std::uint32_t>(build_nulls, probe_nulls, true);
@@ -394,7 +395,7 @@ TEST(distributed_hash_join, frequent_keys) {
       EXPECT_LE((check<JoinKind::inner, std::uint32_t>(build_nulls, probe_nulls, true).most_probe),
                 rows / ranks * 3 / 2);
     }
-    // All keys are equal.
+    // All rows have the same key.
     const auto same = [](int) { return 3; };
     check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 64, same),
                                    make_side(counts::uneven, ranks, 64, same));
@@ -408,7 +409,7 @@ TEST(distributed_hash_join, types_of_keys) {
     const side probe = make_side(counts::even, ranks, 350, scattered(300, 3));
     check<JoinKind::inner, std::uint64_t>(build, probe);
     check<JoinKind::full, wide_key>(build, probe);
-    // Keys that do not equal themselves have no partner.
+    // Keys that are not equal to themselves match nothing.
     const auto unequal_too = [](unsigned seed) {
       return [=](int i) { return i % 5 == 1 ? unequal_key : scattered(100, seed)(i); };
     };
@@ -432,13 +433,13 @@ TEST(distributed_hash_join, all_counts) {
   }
 }
 
-// What ranks send and receive of a side, where counts are any: each rank receives each row once, without gaps, rows
-// without a key behind all others.
+// Compares the pieces of a side that ranks send with those that they receive, for arbitrary counts. Each rank receives
+// each row once and without gaps. Rows without a key come last.
 TEST(distributed_hash_join, pieces_of_ranks_agree) {
   using plan_type = strata::detail::join_side_plan;
   constexpr int ranks = 3;
   constexpr int sections = plan_type::sections;
-  // Rows for rank 0, 1, 2, for all, without a key, dropped.
+  // For each rank, the rows for rank 0, 1 and 2, for all ranks, without a key, and dropped.
   const std::int64_t counts[ranks][6] = {{4, 0, 3, 2, 5, 7}, {0, 6, 1, 0, 2, 0}, {8, 2, 0, 3, 0, 1}};
   using strata::detail::join_null_target;
   for (const int target : {join_null_target::nowhere, join_null_target::same_rank, join_null_target::all_ranks, 1}) {
@@ -456,7 +457,7 @@ TEST(distributed_hash_join, pieces_of_ranks_agree) {
         for (int from = 0; from < ranks; ++from) {
           const auto out = static_cast<std::size_t>(to * sections + section);
           const auto in = static_cast<std::size_t>(from * sections + section);
-          // Rows for `to`, those for all, and those without a key lie one after the other.
+          // A sender has rows for `to`, rows for all ranks, and rows without a key, one after the other.
           const int first_class = section == plan_type::keys ? to : section == plan_type::frequent_keys ? 3 : 4;
           std::int64_t offset = 0;
           for (int i = 0; i < first_class; ++i) offset += counts[from][i];
@@ -480,7 +481,7 @@ TEST(distributed_hash_join, pieces_of_ranks_agree) {
 
 // ------------------------------------------------------------------ outputs
 
-/// The values of a column, by row.
+/// The values of a column. A row's number determines its value.
 std::vector<double> values_of(std::int64_t first_row, std::size_t rows) {
   std::vector<double> values(rows);
   for (std::size_t i = 0; i < rows; ++i)
@@ -494,7 +495,7 @@ std::int64_t rows_before(const side& rows, int rank) {
   return before;
 }
 
-/// Writes numbers of rows.
+/// Writes the numbers of build rows.
 struct write_build_row {
   std::int64_t* out;
   STRATA_HD void operator()(std::int64_t position, std::int64_t build_row, std::int64_t) const {
@@ -509,7 +510,7 @@ struct double_of {
   }
 };
 
-/// A value that no sort moves.
+/// A value that is too large to be sorted.
 struct large_value {
   double value;
   double copies[4];
@@ -518,7 +519,7 @@ struct to_large_value {
   STRATA_HD large_value operator()(double x) const { return {x, {x, x, x, x}}; }
 };
 
-/// A left join with columns of both sides, keys that are no array, and promises.
+/// A left join with columns of both sides, keys from an iterator, and promises about the sides.
 void check_columns(const side& build, const side& probe) {
   const int ranks = static_cast<int>(build.size());
   const result_rows expected = expected_rows(JoinKind::left, build, probe, false);
@@ -557,7 +558,7 @@ void check_columns(const side& build, const side& probe) {
                                                   strata::JoinOptions<>{}, rank.comm, rank.stream));
     EXPECT_CUDA_SUCCESS(DistributedHashJoin::Left(build_side, probe_side, strata::join_count(), only_total.data(), rows,
                                                   strata::JoinOptions<>{}, rank.comm, rank.stream));
-    // Without row numbers: the values of build rows are gathered, keys and values of probe rows are sorted themselves.
+    // Without row numbers, values of build rows are gathered, and keys and values of probe rows are sorted.
     using large_values_type = strata::TransformInputIterator<large_value, to_large_value, const double*>;
     const auto columns = strata::join_columns(
         capacity,
@@ -576,7 +577,7 @@ void check_columns(const side& build, const side& probe) {
       const std::int64_t build_row = build_rows[i];
       found.emplace_back(build_row, static_cast<std::int64_t>(probe_out.to_host()[i]));
       EXPECT_EQ(build_row == no_row ? -1.0 : 2 * static_cast<double>(build_row) + 1, build_out.to_host()[i]);
-      // 0: no build row. Row r has the value r + 0.5.
+      // Row r has the value r + 0.5, and 0 means that there is no build row.
       const large_value build_value = large_out.to_host()[i];
       for (const double copy : build_value.copies) EXPECT_EQ(build_value.value, copy);
       found_values.emplace_back(build_value.value == 0 ? no_row : static_cast<std::int64_t>(build_value.value),
@@ -602,7 +603,7 @@ TEST(distributed_hash_join, columns_and_counts) {
 
 // ------------------------------------------------------------------ refused calls
 
-/// What one rank does wrong.
+/// The mistake that one rank makes.
 enum class fault {
   none,
   build_capacity,
@@ -660,7 +661,7 @@ void check_fault(int ranks, fault what) {
   });
 }
 
-/// What write_class_counts() reads of a call and its storage.
+/// The members of a call and of its storage that write_class_counts() uses.
 struct counting_call {
   strata::detail::rank_position position;
   cudaStream_t stream;
@@ -672,7 +673,7 @@ struct counting_storage {
   unsigned char* counts() const { return d_counts; }
 };
 
-// A local join of fewer rows may be done in another way, which needs more.
+// With fewer rows than its capacity, a local join may use another algorithm, which needs more storage.
 TEST(distributed_hash_join, storage_for_a_capacity_has_room_for_fewer_rows) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& rank) {
     const auto bytes_for = [&](std::int64_t rows) {
@@ -699,7 +700,7 @@ TEST(distributed_hash_join, storage_for_a_capacity_has_room_for_fewer_rows) {
   });
 }
 
-/// Messages of two ranks with as many rows on each side of each, no key of which is frequent.
+/// Messages of two ranks that have equally many rows of a side. No key is frequent.
 struct messages_of_two {
   strata::detail::join_message of[2];
   strata::detail::join_sample samples[2 * strata::detail::join_message::max_samples];
@@ -724,7 +725,7 @@ TEST(distributed_hash_join, rows_go_straight_to_their_ranks) {
   const strata::detail::join_destination_rules inner{true, false, false, false}, left{true, false, true, false},
       nulls_too{true, false, false, true};
   messages_of_two even(600, 600, 1200), little_room(600, 600, 700), few(400, 400, 800), small_build(500, 600, 1200);
-  // All ranks have room for all build rows, but would move as many.
+  // All ranks have room for all build rows. But then they would receive as many rows as in a direct join.
   EXPECT_TRUE(even.destinations(inner, true).is_direct);
   EXPECT_TRUE(even.destinations(inner, true).may_send_whole_build_side);
   EXPECT_TRUE(even.destinations(inner, false).sends_whole_build_side);
@@ -732,20 +733,20 @@ TEST(distributed_hash_join, rows_go_straight_to_their_ranks) {
   EXPECT_TRUE(even.destinations(left, true).is_direct);
   EXPECT_TRUE(few.destinations(inner, true).sends_whole_build_side);
   EXPECT_TRUE(small_build.destinations(inner, true).sends_whole_build_side);
-  // No such room.
+  // No rank has room for all build rows.
   EXPECT_TRUE(little_room.destinations(inner, true).is_direct);
   EXPECT_FALSE(little_room.destinations(inner, true).may_send_whole_build_side);
   EXPECT_FALSE(little_room.destinations(inner, false).is_direct);
   messages_of_two no_probe_room = even;
   no_probe_room.of[1].header.probe_capacity = 0;
   EXPECT_TRUE(no_probe_room.destinations(inner, true).sends_whole_build_side);
-  // Rows without a key: dropped by the one, kept by the other two.
+  // Rows without a key are dropped in the first join, and kept in the other two.
   messages_of_two masked = little_room;
   masked.of[1].header.has_probe_mask = 1;
   EXPECT_TRUE(masked.destinations(inner, true).is_direct);
   EXPECT_FALSE(masked.destinations(left, true).is_direct);
   EXPECT_FALSE(masked.destinations(nulls_too, true).is_direct);
-  // A key of half of the probe rows.
+  // Half of the probe rows have one key.
   for (messages_of_two* const some : {&even, &little_room}) {
     for (std::size_t i = 0; i < strata::detail::join_message::max_samples; i += 2) {
       some->of[0].samples[i] = some->of[1].samples[i] = 7;
@@ -756,7 +757,7 @@ TEST(distributed_hash_join, rows_go_straight_to_their_ranks) {
   }
 }
 
-// A rank whose rows cannot be put in order says so with the numbers of its rows.
+// A rank that cannot group its rows reports this error with its counts, so all ranks return it.
 TEST(distributed_hash_join, errors_of_grouping_are_those_of_all_ranks) {
   for (const int ranks : rank_counts()) {
     for (const bool is_of_build : {true, false}) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Calls whose arrays lie in memory that the ranks share have the results of all other calls. Where some arrays lie
-// elsewhere, or a device cannot address the others, too.
+// Calls whose arrays lie in memory that ranks share give the results of all other calls. So do calls with some arrays
+// elsewhere, and with a device that cannot access the memory of the others.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_memory.cuh>
 #include <strata/distributed/distributed_merge_sort.cuh>
@@ -45,7 +45,7 @@ class shared_arrays {
     EXPECT_LE(used_, memory_.size());
     return reinterpret_cast<T*>(static_cast<unsigned char*>(memory_.data()) + begin);
   }
-  /// Whether the bytes behind an array are as they were.
+  /// True if the bytes after an array are unchanged.
   template <class T>
   bool is_untouched(const T* behind) const {
     unsigned char bytes[gap];
@@ -67,7 +67,7 @@ std::vector<T> host_copy(const T* from, std::size_t count) {
   return to;
 }
 
-/// Items of up to 64 bytes, and of more.
+/// An item of any size. The tests use sizes up to 64 bytes, and one above.
 template <int Bytes>
 struct wide_item {
   std::int32_t words[Bytes / 4];
@@ -90,11 +90,12 @@ struct is_less {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
 
-/// Where arrays of a call lie. `mixed`: of odd ranks elsewhere. `keys_only`: values elsewhere.
+/// Where the arrays of a call lie. With `mixed`, only even ranks have them in shared memory. With `keys_only`, values
+/// lie elsewhere.
 enum class place { shared, mixed, keys_only, elsewhere };
 
 int target_of(std::size_t i, int rank, int ranks) {
-  // Long runs for one rank among random destinations.
+  // Random destinations, with long runs for one rank among them.
   if (i / 700 % 3 == 1) return static_cast<int>(i / 700) % ranks;
   return static_cast<int>((i * 2654435761u >> 9) % 1000 + static_cast<unsigned>(rank)) % ranks;
 }
@@ -143,7 +144,7 @@ void expect_exchanged(const rank_context& context, const std::vector<std::size_t
       EXPECT_TRUE(arrays.is_untouched(values_out + capacity));
     }
   }
-  // Items alone, and a capacity that is too small on one rank.
+  // Items without values.
   ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
     const cudaError_t status = DistributedExchange::Items(storage, bytes, in.data(), to.data(), count, out, capacity,
                                                           &num_out, context.comm, context.stream);
@@ -193,7 +194,7 @@ TEST(DistributedMemory, ExchangesOfAllSizes) {
   });
 }
 
-/// Several calls, so that slots of mailboxes are used again.
+/// Makes several calls, so that slots of mailboxes are used again.
 void expect_sums(const rank_context& context) {
   for (int call = 0; call < 5; ++call) {
     const std::vector<int> items(static_cast<std::size_t>(100 + context.rank), call + context.rank);
@@ -266,7 +267,7 @@ TEST(DistributedMemory, MessagesAreReplayed) {
   });
 }
 
-/// So few items that small cases take several rounds of samples, and several chunks. Ranks with up to 100 items are
+/// Limits so low that small cases take several rounds of samples, and several chunks. Up to 100 items, a rank counts as
 /// small.
 struct small_policy {
   static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8,
@@ -277,7 +278,7 @@ struct small_policy {
                                                           /*max_gathered_items=*/100};
 };
 
-/// Sorts with temporary storage in shared memory, or of one rank elsewhere.
+/// Sorts with temporary storage in shared memory, or with that of some ranks elsewhere.
 void expect_sorted(const rank_context& context, const std::vector<std::size_t>& sizes, place where, int range) {
   DistributedMemory memory;
   ASSERT_CUDA_SUCCESS(memory.Allocate(std::size_t{4} << 20, context.comm));
@@ -342,7 +343,7 @@ TEST(DistributedMemory, SortsReadFromOtherRanks) {
       on_ranks(ranks, [&](const rank_context& context) {
         expect_sorted(context, sizes_of(context.ranks, 700), where, 1 << 20);
         expect_sorted(context, sizes_of(context.ranks, 300), where, 2);
-        // Small on all ranks, on some, and the last size that is.
+        // Sizes that are small on all ranks, or on some, and the largest small size.
         const auto ranks_of = static_cast<std::size_t>(context.ranks);
         expect_sorted(context, std::vector<std::size_t>(ranks_of, 1), where, 5);
         expect_sorted(context, std::vector<std::size_t>(ranks_of, 100), where, 50);
@@ -359,7 +360,7 @@ TEST(DistributedMemory, SortsReadFromOtherRanks) {
   }
 }
 
-/// One rank has too little temporary storage in every second call: the areas of all ranks stay in step.
+/// In every second call, one rank has too little temporary storage. All ranks must still use the same areas afterwards.
 TEST(DistributedMemory, SortsAfterOneThatARankHasRefused) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
     DistributedMemory memory;
@@ -388,7 +389,7 @@ TEST(DistributedMemory, SortsAfterOneThatARankHasRefused) {
   });
 }
 
-/// A rank that is late reads the areas of the others while these have begun the next call.
+/// A late rank may read the areas of the others after these have begun the next call.
 TEST(DistributedMemory, AreasHoldTheirItemsDuringTheNextCall) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
     if (context.ranks < 2) return;
@@ -422,7 +423,7 @@ TEST(DistributedMemory, KnowsWhichArraysLieInIt) {
   char* const begin = reinterpret_cast<char*>(std::uintptr_t{1} << 40);
   strata::detail::peer_group group;
   group.memory[0] = begin;
-  group.bytes[0] = std::size_t{5} << 30;  // more than 32 bits count
+  group.bytes[0] = std::size_t{5} << 30;  // more than 32 bits can count
   char* const data = begin + reserved;
   EXPECT_EQ(0, group.offset_of(data, group.bytes[0]));
   EXPECT_EQ(std::int64_t{3} << 30, group.offset_of(data + (std::size_t{3} << 30), std::size_t{2} << 30));
@@ -445,7 +446,7 @@ TEST(DistributedMemory, IsRefused) {
     EXPECT_CUDA_SUCCESS(second.Release());
     expect_sums(context);
     EXPECT_CUDA_SUCCESS(memory.Release());
-    // Too much for one rank: none has memory then.
+    // One rank asks for too much, so no rank gets memory.
     EXPECT_NE(cudaSuccess, memory.Allocate(context.rank == 0 ? ~std::size_t{0} / 2 : 1, context.comm));
     static_cast<void>(cudaGetLastError());
     EXPECT_EQ(nullptr, memory.data());
@@ -453,7 +454,7 @@ TEST(DistributedMemory, IsRefused) {
   });
 }
 
-/// A mailbox as rank 0 of two has it, with the words that rank 1 has sent.
+/// The mailbox of rank 0 of two, with the words that rank 1 has sent.
 class received_message {
  public:
   static constexpr unsigned words = 4;
@@ -475,7 +476,7 @@ class received_message {
   void abort() { host_->is_aborted = 1; }
   bool has_failed() const { return host_->has_failed != 0; }
 
-  /// What rank 0 then has of both ranks.
+  /// Receives, and returns the words of both ranks.
   std::vector<unsigned> receive() {
     using strata::detail::no_more_steps;
     const device_vector<unsigned> last(std::vector<unsigned>{number_ - 1});
@@ -524,13 +525,13 @@ TEST(DistributedMemory, MessagesOfTwoCallsBeforeAreNotTaken) {
   for (unsigned i = 0; i < received_message::words; ++i) whole.send(i, 5, 500 + i), whole.send(i, 7, 700 + i);
   EXPECT_EQ(of_both({700, 701, 702, 703}), whole.receive());
   EXPECT_FALSE(whole.has_failed());
-  // Word 2 is still that of message 5. Until it comes, the message is not there; Abort makes it an error.
+  // Word 2 is still that of message 5, so message 7 is incomplete, and the receiver waits. The abort ends its wait.
   received_message part(7);
   for (unsigned i = 0; i < received_message::words; ++i) part.send(i, i == 2 ? 5 : 7, 700 + i);
   part.abort();
   EXPECT_EQ(of_both({error, 701, 0, 703}), part.receive());
   EXPECT_TRUE(part.has_failed());
-  // After the last number comes 0.
+  // Message 0 follows the largest number.
   received_message wrapped(0);
   for (unsigned i = 0; i < received_message::words; ++i) {
     wrapped.send(i, ~1u, 1);
@@ -540,7 +541,7 @@ TEST(DistributedMemory, MessagesOfTwoCallsBeforeAreNotTaken) {
   EXPECT_EQ(of_both({error, 701, 702, 0}), wrapped.receive());
 }
 
-/// What a rank has in its areas, another one may still read: no call after an error writes there.
+/// Another rank may still read the areas of a rank, so no call after an error may write to them.
 TEST(DistributedMemory, AbortEndsAllLaterCalls) {
   on_ranks(strata_test::ranks_up_to(2), [](const rank_context& context) {
     if (context.ranks < 2) return;
@@ -577,7 +578,7 @@ TEST(DistributedMemory, AbortEndsAllLaterCalls) {
 
 #if STRATA_HOST_SIMT
 
-/// All calls on three ranks whose memory cannot be shared.
+/// Makes all calls on three ranks whose memory cannot be shared.
 void expect_calls_without_sharing() {
   on_ranks(3, [](const rank_context& context) {
     DistributedMemory memory;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DistributedMergeSort beside a stable sort of the items of all ranks.
+// Compares DistributedMergeSort with a stable sort of the items of all ranks.
 #include <strata/distributed/distributed_merge_sort.cuh>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ascending {
   }
 };
 
-/// Only the first member counts.
+/// Compared by its key alone.
 struct record {
   int key;
   int place;
@@ -75,7 +75,7 @@ TEST(DistributedMergeSort, TakesAllCountsAndLaws) {
   for (const int ranks : strata_test::rank_counts()) {
     for (const counts how : all_counts) {
       for (const law which : all_laws) {
-        // Half of all pairs for odd numbers of ranks, the others for even ones.
+        // Odd numbers of ranks test half of all combinations, even numbers the other half.
         if ((static_cast<int>(how) + static_cast<int>(which) + ranks) % 2 != 0) continue;
         ++seed;
         const std::size_t items = seed % 5 == 0 ? 37 : 1500;
@@ -115,7 +115,7 @@ TEST(DistributedMergeSort, TakesMoreItemsThanAreSampledAtFirst) {
   expect_sorted<true>(parts, keys_of<int>(numbers(law::random, all, 8)), ascending{}, merge_sort<usual>{});
 }
 
-/// Any answer but a crash, a hang, or an item out of bounds.
+/// No ordering. The result is unspecified, but the call must not crash, hang, or access memory out of bounds.
 struct nonsense {
   STRATA_HD bool operator()(int a, int b) const { return (a * 7 + b * 13) % 3 == 0; }
 };

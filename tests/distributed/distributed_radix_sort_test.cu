@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DistributedRadixSort beside a stable sort of the items of all ranks.
+// Compares DistributedRadixSort with a stable sort of the items of all ranks.
 #include <strata/distributed/distributed_radix_sort.cuh>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace distributed_radix_sort_test {
 
 using namespace sort_cases;
 
-/// Some bits of the word that has a key's order.
+/// Compares keys by a range of bits of their ordered words.
 template <class Key, bool IsDescending>
 struct by_bits {
   int begin, end;
@@ -98,7 +98,7 @@ TYPED_TEST(DistributedRadixSort, TakesAllCountsAndLaws) {
   }
 }
 
-/// By day, then by hour; the place does not count. No padding, which a GPU need not copy.
+/// Sorted by day, then by hour, but not by place. It has no padding, because a GPU need not copy padding.
 struct event {
   int place;
   unsigned char hour, unused;

@@ -58,7 +58,7 @@ TEST(distributed_reduce, sums_of_all_distributions) {
   }
 }
 
-// The order of items and ranks shows in the result, and so does an initial value that takes part twice.
+// The result depends on the order of items and ranks, and on whether the initial value was used exactly once.
 TEST(distributed_reduce, operators_need_not_commute) {
   const affine_map init{3, 5};
   for (const int ranks : rank_counts()) {
@@ -79,7 +79,8 @@ TEST(distributed_reduce, operators_need_not_commute) {
   }
 }
 
-// + joins strings, and < compares a part of an item: sums keep the order, and the first of equal items is found.
+// For this type, + joins strings, and < compares a part of an item. Sums must keep the order, and Min must return the
+// first of equal items.
 TEST(distributed_reduce, operators_of_the_type_itself_need_not_commute) {
   for (const int ranks : rank_counts()) {
     const auto strings = make_items<runs>(distribution::uneven, ranks, 7000, [](int rank, std::size_t i) {
@@ -110,7 +111,7 @@ TEST(distributed_reduce, operators_of_the_type_itself_need_not_commute) {
 TEST(distributed_reduce, extremes_and_their_first_index) {
   for (const int ranks : rank_counts()) {
     for (const distribution how : all_distributions) {
-      // Each extreme occurs on several ranks.
+      // Each extreme occurs on several ranks, and the first one counts.
       const auto items = make_items<std::int16_t>(how, ranks, about, [](int rank, std::size_t i) {
         return static_cast<std::int16_t>((i * 37 + static_cast<std::size_t>(rank) * 11) % 101);
       });
@@ -168,7 +169,7 @@ TEST(distributed_reduce, nan_is_ignored_unless_there_is_nothing_else) {
       if (is_mixed) {
         EXPECT_EQ((std::vector<float>{-0.0f, 2, -0.0f, 2}), found);
         EXPECT_TRUE(std::signbit(found[0]));
-        // Zeros of both signs are equal there: the first is found.
+        // The call compares zeros of both signs as equal, and returns the first.
         EXPECT_EQ((std::vector<std::int64_t>{4, 3}), indices.to_host());
       } else {
         for (const float value : found) EXPECT_TRUE(std::isnan(value)) << value;
@@ -231,7 +232,7 @@ TEST(distributed_reduce, iterators_and_structures) {
   });
 }
 
-// A rank that refuses its arguments says so, the others go on, and none writes a result.
+// A rank that refuses its arguments tells the others. All ranks continue, and none writes a result.
 TEST(distributed_reduce, refused_arguments_stop_no_rank) {
   enum class fault { null_in, null_out, negative_count, little_storage, overlap };
   for (const int ranks : rank_counts()) {
@@ -259,7 +260,7 @@ TEST(distributed_reduce, refused_arguments_stop_no_rank) {
         EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess, status);
         for (const std::int64_t item : out.to_host()) EXPECT_TRUE(is_poison(item)) << item;
       });
-      // Without storage of the caller, too.
+      // The calls without storage of the caller must do the same.
       on_ranks(ranks, [&](const rank_context& rank) {
         const bool refuses = rank.rank == refusing;
         const device_vector<std::int64_t> in(std::vector<std::int64_t>(10, 1));
@@ -301,7 +302,7 @@ TEST(distributed_reduce, graphs_are_replayed_with_other_items) {
       std::size_t bytes = 0;
       EXPECT_CUDA_SUCCESS(DistributedReduce::Sum(nullptr, bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       const strata_test::guarded_memory storage(bytes);
-      // NCCL connects the ranks at the first call, which cannot be captured.
+      // NCCL connects the ranks in their first call, which cannot be captured.
       EXPECT_CUDA_SUCCESS(
           DistributedReduce::Sum(storage.data(), bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       cudaGraph_t graph = nullptr;

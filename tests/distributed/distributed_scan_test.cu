@@ -31,7 +31,7 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t count_of(std::size_t size) { return static_cast<std::int64_t>(size); }
 
-/// The results of all ranks, each rank's own: `scan(items)` is of all of them.
+/// Scans the items of all ranks by `scan(items)`, and returns each rank's part of the results.
 template <class Result, class Item, class Scan>
 std::vector<std::vector<Result>> cut_like(const std::vector<std::vector<Item>>& items, const Scan& scan) {
   const std::vector<Result> all = scan(joined(items));
@@ -95,7 +95,7 @@ TEST(distributed_scan, sums_of_all_distributions) {
   }
 }
 
-// A warp adds up the sums of more than 32 tiles: + joins strings.
+// The operator + of this type joins strings. Each rank has more than 32 tiles, whose sums one warp adds.
 TEST(distributed_scan, sums_by_an_operator_of_the_type_itself_need_not_commute) {
   const strata_test::device_of_multiprocessors many(64);
   const int ranks = rank_counts().back() < 2 ? 1 : 2;
@@ -114,7 +114,7 @@ TEST(distributed_scan, sums_by_an_operator_of_the_type_itself_need_not_commute) 
   });
 }
 
-// The order of items and ranks shows in the results, and so does an initial value that takes part twice.
+// The results depend on the order of items and ranks, and on whether the initial value was used exactly once.
 TEST(distributed_scan, operators_need_not_commute_and_results_may_replace_items) {
   const affine_map init{3, 5};
   for (const int ranks : rank_counts()) {
@@ -141,7 +141,7 @@ TEST(distributed_scan, operators_need_not_commute_and_results_may_replace_items)
   }
 }
 
-// The sums have the type of the initial value, and the items are computed.
+// The input is an iterator that computes its items. Sums have the type of the initial value, which is wider.
 TEST(distributed_scan, iterators_and_wider_sums) {
   const int ranks = rank_counts().back();
   on_ranks(ranks, [&](const rank_context& rank) {
@@ -161,7 +161,7 @@ TEST(distributed_scan, iterators_and_wider_sums) {
   });
 }
 
-// What comes before all items lies in the memory of each rank, and is written in the stream.
+// The initial value is a FutureValue, in the memory of each rank.
 TEST(distributed_scan, initial_values_of_the_future) {
   const int ranks = rank_counts().back();
   on_ranks(ranks, [&](const rank_context& rank) {
@@ -174,7 +174,7 @@ TEST(distributed_scan, initial_values_of_the_future) {
     std::vector<std::int64_t> expected(100);
     for (std::size_t i = 0; i < 100; ++i) expected[i] = (std::int64_t{1} << 40) + 100 * rank.rank + count_of(i);
     expect_same(expected, out.to_host(), rank);
-    // Only one rank has none.
+    // One rank passes a null pointer as initial value.
     out.poison();
     const bool refuses = rank.rank + 1 == ranks;
     const std::int64_t* const none = nullptr;
@@ -187,7 +187,7 @@ TEST(distributed_scan, initial_values_of_the_future) {
   });
 }
 
-// A rank that refuses its arguments says so, the others go on, and none writes results.
+// A rank that refuses its arguments tells the others. All ranks continue, and none writes results.
 TEST(distributed_scan, refused_arguments_stop_no_rank) {
   enum class fault { null_in, null_out, negative_count, large_count, little_storage, overlap };
   for (const int ranks : rank_counts()) {
@@ -214,7 +214,7 @@ TEST(distributed_scan, refused_arguments_stop_no_rank) {
             });
             EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess, status);
           }
-          // Without storage of the caller, too.
+          // The calls without storage of the caller must do the same.
           if (what != fault::little_storage) {
             EXPECT_EQ(refuses ? cudaErrorInvalidValue : cudaSuccess,
                       DistributedScan::InclusiveSum(d_in, d_out, count, rank.comm, rank.stream));
@@ -237,7 +237,7 @@ TEST(distributed_scan, graphs_are_replayed_with_other_items) {
       EXPECT_CUDA_SUCCESS(
           DistributedScan::InclusiveSum(nullptr, bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       const strata_test::guarded_memory storage(bytes);
-      // NCCL connects the ranks at the first call, which cannot be captured.
+      // NCCL connects the ranks in their first call, which cannot be captured.
       EXPECT_CUDA_SUCCESS(
           DistributedScan::InclusiveSum(storage.data(), bytes, in.data(), out.data(), 100, rank.comm, rank.stream));
       cudaGraph_t graph = nullptr;

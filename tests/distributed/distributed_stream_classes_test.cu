@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of ranks on streams that are classes: with storage, without it, and in an execution. meta/arguments.py looks
-// whether a function is missing.
+// Passes stream classes to the calls of ranks: with storage, without storage, and in an execution environment.
+// meta/arguments.py checks that no function is missing here.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
 #include <strata/distributed/distributed_merge_sort.cuh>
@@ -39,7 +39,7 @@ struct is_below {
   STRATA_HD bool operator()(int a, int b) const { return a < b; }
 };
 
-/// A memory resource of one stream.
+/// A memory resource that expects one stream.
 struct resource {
   cudaStream_t expected;
   int in_use = 0;
@@ -58,7 +58,7 @@ struct resource {
   }
 };
 
-/// What the calls of a rank read and write.
+/// The arrays that a rank's calls read and write.
 struct arrays {
   explicit arrays(const rank_context& context) : rank(context) {
     std::vector<int> numbers, ranks;
@@ -110,7 +110,7 @@ void expect_stream(arrays& all, const Form& form, const std::vector<std::int64_t
   EXPECT_EQ(0, memory.in_use);
 }
 
-/// `form(storage...)(stream)`.
+/// Tests each form of a call, which is `form(storage...)(stream)`.
 template <class Form>
 void expect_forms(const char* name, arrays& all, const Form& form) {
   SCOPED_TRACE(name);
@@ -175,7 +175,7 @@ TEST(distributed_stream_classes, exchanges) {
     int* const values_out = all.values_out.data();
     EXPECT_FORMS_OF_RANK(DistributedExchange::Items, in, to, num_items, out, capacity, &all.received);
     EXPECT_FORMS_OF_RANK(DistributedExchange::Pairs, in, to, to, num_items, out, values_out, capacity, &all.received);
-    // As many as each rank sends each: what follows in a larger chunk is unspecified.
+    // Chunks hold exactly what each rank sends. In larger ones, the rest of the chunk would be unspecified.
     EXPECT_FORMS_OF_RANK(DistributedExchange::ItemsFixed, in, to, num_items, out, num_items / rank.ranks,
                          all.count.data());
     EXPECT_FORMS_OF_RANK(DistributedExchange::PairsFixed, in, to, to, num_items, out, values_out,
@@ -183,7 +183,7 @@ TEST(distributed_stream_classes, exchanges) {
   });
 }
 
-// The rows of a result have any order: they are counted.
+// The rows of a result have no specified order, so only their number is compared.
 TEST(distributed_stream_classes, joins) {
   on_ranks(ranks_up_to(2), [&](const rank_context& rank) {
     arrays all(rank);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How many items each rank has, in tests of distributed calls, and what they are.
+// The number of items of each rank, and the items themselves, for tests of distributed calls.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -40,7 +40,7 @@ inline std::size_t items_of(distribution how, int rank, int ranks, std::size_t a
   return 0;
 }
 
-/// `make(rank, i)` for each item of each rank.
+/// Makes the items of all ranks by `make(rank, i)`.
 template <class Item, class Make>
 std::vector<std::vector<Item>> make_items(distribution how, int ranks, std::size_t about, const Make& make) {
   std::vector<std::vector<Item>> items(static_cast<std::size_t>(ranks));
@@ -59,7 +59,7 @@ std::vector<Item> joined(const std::vector<std::vector<Item>>& items) {
   return all;
 }
 
-/// x -> a x + b modulo a prime. To apply one after the other is associative and not commutative.
+/// The map x -> a x + b modulo a prime. Composition of maps is associative and not commutative.
 struct affine_map {
   std::uint32_t a, b;
   STRATA_HD friend bool operator==(const affine_map& x, const affine_map& y) { return x.a == y.a && x.b == y.b; }
@@ -77,7 +77,7 @@ inline affine_map some_map(int rank, std::size_t i) {
   return {number % 1000001u + 1u, number * 31u % 1000003u};
 }
 
-/// A memory resource that has memory, or none.
+/// A memory resource of a rank. If `is_empty`, every allocation fails.
 struct memory_of_rank {
   bool is_empty = false;
   void* allocate(std::size_t bytes, cudaStream_t stream) {

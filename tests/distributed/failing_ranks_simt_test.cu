@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A rank whose calls of NCCL fail, each in turn, and one that aborts in place of its call: all ranks end, soon, and
-// write nothing out of bounds. Temporary storage is as large as was asked for, and lies between guard bands as all
-// arrays do. A rank whose launches fail, each in turn: no rank has a wrong result.
+// One rank's calls of NCCL fail, each in turn, or the rank aborts instead of its call. All ranks must return soon, and
+// must not write out of bounds: temporary storage has exactly the size that was asked for, and lies between guard bands
+// like all arrays. Then one rank's launches fail, each in turn, and no rank may have a wrong result.
 #include <strata/distributed/distributed_exchange.cuh>
 #include <strata/distributed/distributed_hash_join.cuh>
 #include <strata/distributed/distributed_memory.cuh>
@@ -32,7 +32,7 @@ using strata_test::rank_context;
 constexpr int items = 300;
 constexpr int capacity = 8 * items;
 
-/// What the calls of a rank read and write.
+/// The arrays that a rank's calls read and write.
 struct arrays {
   explicit arrays(const rank_context& of_rank)
       : context(of_rank), keys(numbers(of_rank.rank, 1000)), destinations(numbers(of_rank.rank, of_rank.ranks)) {}
@@ -50,7 +50,7 @@ struct arrays {
   strata::DistributedMemory memory;
 };
 
-/// A call in shared memory: `call(begin of the memory)`.
+/// Makes a call in shared memory: `call(pointer to the memory)`.
 template <class Call>
 cudaError_t in_shared_memory(arrays& a, const void* d_temp, const Call& call) {
   if (d_temp == nullptr) {
@@ -64,8 +64,8 @@ cudaError_t in_shared_memory(arrays& a, const void* d_temp, const Call& call) {
 
 enum class fault { of_a_call, abort };
 
-/// The results of all ranks of a call, `call(arrays, d_temp_storage, bytes)`, in bounded time. With fault::abort, the
-/// failing rank aborts in its place.
+/// Makes `call(arrays, d_temp_storage, bytes)` on all ranks, and returns their results, within a time limit. With
+/// fault::abort, the failing rank aborts instead of its call.
 template <class Call>
 std::vector<cudaError_t> results_of(int ranks, int failing, fault kind, const Call& call) {
   std::vector<cudaError_t> results(static_cast<std::size_t>(ranks), cudaSuccess);
@@ -76,7 +76,7 @@ std::vector<cudaError_t> results_of(int ranks, int failing, fault kind, const Ca
     cudaError_t& status = results[static_cast<std::size_t>(context.rank)];
     status = strata_test::call_with_temp_storage(
         [&](void* d_temp_storage, std::size_t& bytes) { return call(of_rank, d_temp_storage, bytes); });
-    // The communicator is of no use to the others after an error of this rank.
+    // After an error of this rank, the other ranks cannot use the communicator any more.
     if (status != cudaSuccess) throw strata_test::abort_rank{};
   });
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(100)) << "no wait ends by its limit alone";
@@ -101,7 +101,7 @@ void expect_errors(const char* name, const Call& call) {
           break;
         }
         EXPECT_NE(cudaSuccess, results[static_cast<std::size_t>(failing)]) << "failure " << failures;
-        // The first call is the gather that all ranks need. After it, a rank may have got all that it waits for.
+        // The first call is a gather that all ranks need. After it, a rank may already have all that it needs.
         if (failures > 0) continue;
         for (const cudaError_t result : results) EXPECT_NE(cudaSuccess, result);
       }
@@ -174,7 +174,7 @@ TEST(FailingRanks, EndCallsInSharedMemory) {
 }
 
 TEST(FailingRanks, EndJoinsInSharedMemory) {
-  // Rows go straight to the ranks of their keys, or all build rows to all.
+  // Rows are sent directly to the rank of their key, or all build rows to all ranks.
   for (const int room : {items * 3 / 2, capacity}) {
     expect_errors("Inner", [room](arrays& a, void* d_temp, std::size_t& bytes) {
       const auto side = strata::join_side(a.keys.data(), items);
@@ -213,9 +213,9 @@ TEST(FailingRanks, EndJoins) {
 
 // ---------------------------------------------------------------------------- launches
 
-/// Two calls, `call(arrays, count, d_temp_storage, bytes)`, of 300 items and of `second_count` others, in the same
-/// temporary storage: what the first one leaves there must not pass for messages of the second. `check(arrays)` if that
-/// has returned success.
+/// Makes `call(arrays, count, d_temp_storage, bytes)` twice in the same temporary storage, with 300 items and then with
+/// `second_count` others. What the first call leaves in the storage must not be taken for messages of the second.
+/// `check(arrays)` follows if the second call has returned success.
 template <class Call, class Check>
 void expect_no_wrong_results(const char* name, bool is_shared, int second_count, const Call& call, const Check& check) {
   SCOPED_TRACE(name);
@@ -239,7 +239,7 @@ void expect_no_wrong_results(const char* name, bool is_shared, int second_count,
         device_vector<unsigned char> storage(bytes);
         status = call(of_rank, items, storage.data(), bytes);
         ASSERT_CUDA_SUCCESS(status);
-        // A rank that aborts in its second call must not end the first one of another rank.
+        // Waits for the first call of all ranks, which an abort in the second call must not end.
         ++after_first_call;
         while (after_first_call < ranks && !testing::Test::HasFatalFailure()) std::this_thread::yield();
         const std::vector<int> other_keys = arrays::numbers(context.rank + 5, 1000);
@@ -252,7 +252,7 @@ void expect_no_wrong_results(const char* name, bool is_shared, int second_count,
           has_failed = strata::simt::launch_has_failed();
           strata::simt::fail_launch(-1, 0);
         }
-        // The communicator is of no use to the others after an error of this rank.
+        // After an error of this rank, the other ranks cannot use the communicator any more.
         if (status != cudaSuccess) throw strata_test::abort_rank{};
         context.wait();
         check(of_rank);
@@ -347,12 +347,12 @@ TEST(RanksWhoseLaunchesFail, AreNoWrongResultOfJoins) {
     for (const int key : keys_of_second_call(a.context.rank, fewer)) {
       own += static_cast<unsigned long long>(std::count(all.begin(), all.end(), key));
     }
-    // All ranks get all build rows, and probe rows stay.
+    // All ranks get all build rows, and probe rows stay where they are.
     EXPECT_EQ(own, a.total.to_host()[0]);
   };
   expect_no_wrong_results("Inner", false, fewer, join, check);
 
-  // In shared memory: the same, and by the ranks of keys.
+  // In shared memory, build rows go to all ranks, or rows go to the ranks of their keys.
   const auto join_there = [](arrays& a, int count, int room, void* d_temp, std::size_t& bytes) {
     const auto build = strata::join_side(a.keys.data(), count), probe = strata::join_side(a.keys.data(), count);
     std::size_t bytes_of_memory = a.memory.size();

@@ -10,7 +10,7 @@
 
 namespace strata_test {
 
-/// As DistributedHashJoin, but the exchange of few rows is that of many.
+/// DistributedHashJoin with a policy that treats few rows as it usually treats many.
 struct SmallDistributedHashJoin {
   struct policy {
     static constexpr strata::detail::distributed_join_tuning tuning{/*min_rows_with_leads=*/64,
@@ -18,7 +18,7 @@ struct SmallDistributedHashJoin {
                                                                     /*min_rows_routed_directly=*/64};
   };
 
-  /// A call of one kind.
+  /// Calls the function of one kind of join.
   template <strata::JoinKind Kind, class Build, class Probe, class Output, class Options>
   static cudaError_t join(void* storage, std::size_t& bytes, const Build& build, const Probe& probe,
                           const Output& output, strata::JoinNumOut num_out,

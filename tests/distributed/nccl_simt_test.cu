@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// The host back end's stand-in for NCCL: what it moves, what it refuses, and how waits end.
+// The host back end's stand-in for NCCL: what it transfers, what it refuses, and how waits end.
 #include <strata/core/launcher.cuh>
 
 #include <support/test_types.cuh>
@@ -25,7 +25,7 @@ using strata_test::on_ranks;
 using strata_test::rank_context;
 using strata_test::rank_counts;
 
-/// Waits of other ranks end soon, for as long as this lives.
+/// Limits how long ranks wait for others, during its lifetime.
 class short_waits {
  public:
   explicit short_waits(double seconds) : before_(strata::simt::limit_nccl_waits(seconds)) {}
@@ -76,7 +76,7 @@ TEST(Nccl, MovesManagedVariables) {
 TEST(Nccl, SendsToAllInAGroup) {
   for (const int ranks : rank_counts()) {
     on_ranks(ranks, [&](const rank_context& context) {
-      // Rank a sends rank b a + 1 items; this one, too.
+      // Rank a sends each rank a + 1 items, itself included.
       const std::vector<int> numbers(static_cast<std::size_t>(context.rank + 1), 100 + context.rank);
       const device_vector<int> in(numbers);
       device_vector<int> out(static_cast<std::size_t>(ranks * (ranks + 1) / 2));
@@ -121,7 +121,7 @@ TEST(Nccl, MakesCommunicatorsByAnId) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Ranks that do not agree: an error on all of them, and nothing is written.
+/// Calls of ranks that do not match. All ranks return an error, and nothing is written.
 TEST(Nccl, RefusesCallsThatDoNotMatch) {
   const short_waits waits(120);
   for (int fault = 0; fault < 7; ++fault) {
@@ -146,11 +146,11 @@ TEST(Nccl, RefusesCallsThatDoNotMatch) {
       } else if (fault == 5) {  // types
         result = ncclAllReduce(in.data(), out.data(), 4, is_odd ? ncclInt32 : ncclFloat32, ncclSum, context.comm,
                                context.stream);
-      } else {  // both send, and none receives: all wait for each other
+      } else {  // both ranks send, and none receives, so they wait for each other
         result = ncclSend(in.data(), 4, ncclInt32, 1 - context.rank, context.comm, context.stream);
       }
       EXPECT_EQ(fault == 1 || fault == 6 ? ncclInvalidUsage : ncclInvalidArgument, result) << "fault " << fault;
-      // The communicator stays as it is.
+      // The communicator stays in error.
       EXPECT_NE(ncclSuccess, ncclAllGather(in.data(), out.data(), 8, ncclInt32, context.comm, context.stream));
       ncclResult_t of_comm = ncclSuccess;
       EXPECT_NCCL_SUCCESS(ncclCommGetAsyncError(context.comm, &of_comm));
@@ -182,7 +182,7 @@ TEST(Nccl, EndsWaitsAfterTheirLimit) {
       EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
       has_ended = true;
     }
-    // The other rank makes no call.
+    // The other rank makes no call until the first one has ended.
     while (!has_ended && std::chrono::steady_clock::now() - begin < std::chrono::minutes(20)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -213,7 +213,7 @@ TEST(Nccl, ReplaysInGraphs) {
   }
 }
 
-/// Calls that are refused without other ranks: they write nothing, and the communicator stays usable.
+/// Calls that a rank refuses alone. They write nothing, and the communicator stays usable.
 TEST(Nccl, RefusesArguments) {
   on_ranks(1, [](const rank_context& context) {
     device_vector<int> in(std::vector<int>(8, 1)), out(8);
@@ -231,14 +231,14 @@ TEST(Nccl, RefusesArguments) {
     EXPECT_EQ(ncclInvalidArgument, ncclAllReduce(in.data(), out.data(), 8, ncclInt32, ncclNumOps, comm, stream));
     EXPECT_EQ(ncclInvalidArgument, ncclBroadcast(in.data(), out.data(), 8, ncclInt32, 1, comm, stream));
     EXPECT_EQ(ncclInvalidArgument, ncclSend(in.data(), 8, ncclInt32, -1, comm, stream));
-    // Two calls of a group receive into the same memory.
+    // Two calls of a group receive into the same memory, which is an error.
     EXPECT_NCCL_SUCCESS(ncclGroupStart());
     for (int i = 0; i < 2; ++i) {
       EXPECT_NCCL_SUCCESS(ncclSend(in.data(), 8, ncclInt32, 0, comm, stream));
       EXPECT_NCCL_SUCCESS(ncclRecv(out.data(), 8, ncclInt32, 0, comm, stream));
     }
     EXPECT_EQ(ncclInvalidUsage, ncclGroupEnd());
-    // A group with one call that was refused makes none.
+    // If one call of a group is refused, no call of the group is made.
     EXPECT_NCCL_SUCCESS(ncclGroupStart());
     EXPECT_NCCL_SUCCESS(ncclAllGather(in.data(), out.data(), 8, ncclInt32, comm, stream));
     EXPECT_EQ(ncclInvalidArgument, ncclSend(in.data(), 8, ncclInt32, 1, comm, stream));
@@ -253,7 +253,7 @@ TEST(Nccl, RefusesArguments) {
 
 template <class T>
 void expect_reductions(const rank_context& context, ncclDataType_t type) {
-  // Numbers whose products and sums 8 bits hold.
+  // Numbers whose sums and products fit into 8 bits.
   const int ranks = context.ranks;
   const device_vector<T> in(std::vector<T>(3, static_cast<T>(1 + context.rank % 2)));
   device_vector<T> out(3);
@@ -342,7 +342,7 @@ TEST(Nccl, RefusesCommunicators) {
   ncclUniqueId id;
   ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
   EXPECT_EQ(ncclInvalidArgument, ncclCommInitRank(comms, 2, id, 2));
-  // Two threads that do not agree: on the number of ranks, on the rank, on the device.
+  // Two threads that disagree: about the number of ranks, about the rank, about the device.
   for (int fault = 0; fault < 3; ++fault) {
     ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
     std::vector<std::thread> threads;
@@ -356,13 +356,13 @@ TEST(Nccl, RefusesCommunicators) {
     }
     for (std::thread& thread : threads) thread.join();
   }
-  // A rank that never comes.
+  // The second rank never calls.
   const short_waits shorter(0.1);
   ASSERT_NCCL_SUCCESS(ncclGetUniqueId(&id));
   EXPECT_EQ(ncclRemoteError, ncclCommInitRank(comms, 2, id, 0));
 }
 
-/// Ranks that begin at once, often: none takes another that has not returned yet for one that is gone.
+/// Makes and destroys communicators often. A rank that has not returned yet must not be counted as gone.
 TEST(Nccl, BeginsAtOnce) {
   strata::simt::config().devices = 4;
   for (int run = 0; run < 50; ++run) {
@@ -423,7 +423,7 @@ TEST(Nccl, KnowsTheDeviceOfEachThread) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Each call of a rank in turn fails: this one sees ncclSystemError, all others ncclRemoteError, and from then on no
+/// Each call of one rank fails in turn. This rank gets ncclSystemError, all others get ncclRemoteError, and no later
 /// call succeeds.
 TEST(Nccl, FailsAtEachCall) {
   const short_waits waits(120);
@@ -468,7 +468,7 @@ TEST(Nccl, EndsWaitsWhenARankDestroysItsCommunicator) {
   on_ranks(3, [](const rank_context& context) {
     device_vector<int> out(8);
     if (context.rank == 0) return;
-    // Ranks 1 and 2 go on with each other, until they need rank 0.
+    // Ranks 1 and 2 communicate with each other, until they need rank 0.
     const device_vector<int> in(std::vector<int>(8, context.rank));
     EXPECT_NCCL_SUCCESS(ncclGroupStart());
     EXPECT_NCCL_SUCCESS(ncclSend(in.data(), 8, ncclInt32, 3 - context.rank, context.comm, context.stream));
@@ -479,7 +479,7 @@ TEST(Nccl, EndsWaitsWhenARankDestroysItsCommunicator) {
   });
 }
 
-/// Calls of a group in a stream that captures are one item of the graph, between kernels.
+/// In a stream that is captured, the calls of a group are one node of the graph, between kernels.
 TEST(Nccl, ReplaysGroupsBetweenOtherWork) {
   for (const int ranks : {1, 3}) {
     on_ranks(ranks, [ranks](const rank_context& context) {
@@ -515,9 +515,9 @@ TEST(Nccl, ReplaysGroupsBetweenOtherWork) {
 
 STRATA_KERNEL void first_item(const int* in, int* out) { out[0] = in[0]; }
 
-/// What nobody has written is sent, and stays what nobody has written: the check flavour reports who reads it.
+/// Uninitialised memory may be sent. It stays uninitialised at the receiver, and check mode reports a read of it.
 TEST(Nccl, SendsWhatNobodyHasWritten) {
-  if (strata::simt::runtime_flavour() != strata::simt::flavour::check) GTEST_SKIP() << "only the check flavour sees it";
+  if (strata::simt::runtime_flavour() != strata::simt::flavour::check) GTEST_SKIP() << "only check mode sees it";
   strata::simt::config().quiet = true;
   on_ranks(2, [](const rank_context& context) {
     int *sent = nullptr, *received = nullptr;
@@ -530,7 +530,7 @@ TEST(Nccl, SendsWhatNobodyHasWritten) {
       return strata::launch({"first_item", 1, 1, 0, context.stream}, first_item, received + item, out.data());
     };
     ASSERT_NCCL_SUCCESS(ncclAllGather(sent, received, 2, ncclInt32, context.comm, context.stream));
-    // Of each rank's two items, the second was not written. An error of a kernel stays, so one rank alone reads.
+    // Each rank's second item was not written. Only one rank reads, because an error of a kernel stays.
     if (context.rank == 1) {
       EXPECT_CUDA_SUCCESS(read(0));
       EXPECT_CUDA_SUCCESS(read(2));

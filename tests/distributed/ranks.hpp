@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-/// A call of NCCL that must succeed; a failure shows the error's text. ASSERT leaves the (void) function, EXPECT goes
-/// on.
+/// Expects that a call of NCCL succeeds. A failure shows the error's text. ASSERT returns from the (void) function,
+/// EXPECT continues.
 #define ASSERT_NCCL_SUCCESS(...) ASSERT_PRED_FORMAT1(::strata_test::is_nccl_success, (__VA_ARGS__))
 #define EXPECT_NCCL_SUCCESS(...) EXPECT_PRED_FORMAT1(::strata_test::is_nccl_success, (__VA_ARGS__))
 
@@ -30,18 +30,18 @@ inline testing::AssertionResult is_nccl_success(const char* expression, ncclResu
                                      << ncclGetLastError(nullptr);
 }
 
-/// What one rank has.
+/// The identity of one rank, with its communicator and stream.
 struct rank_context {
   int rank = 0;
   int ranks = 1;
   ncclComm_t comm = nullptr;
   cudaStream_t stream = nullptr;
 
-  /// Waits for the stream. What other streams have copied or filled, such as those of device_vector, is there already.
+  /// Waits for the stream. Copies and fills in other streams, such as those of device_vector, have ended already.
   void wait() const { ASSERT_CUDA_SUCCESS(cudaStreamSynchronize(stream)); }
 };
 
-/// How many ranks there can be: eight on the host back end, one for each device on a GPU.
+/// The largest number of ranks: eight on the host back end, one for each device on GPUs.
 inline int max_ranks() {
 #if STRATA_HOST_SIMT
   return 8;
@@ -51,10 +51,10 @@ inline int max_ranks() {
 #endif
 }
 
-/// `wanted` ranks, or fewer where there are fewer GPUs.
+/// `wanted` ranks, or fewer if there are fewer GPUs.
 inline int ranks_up_to(int wanted) { return std::min(wanted, max_ranks()); }
 
-/// The numbers of ranks that a test runs with. Where every access is watched, fewer.
+/// The numbers of ranks that tests run with. In check mode there are fewer.
 inline std::vector<int> rank_counts() {
   std::vector<int> counts;
 #if STRATA_SIMT_CHECK
@@ -66,24 +66,25 @@ inline std::vector<int> rank_counts() {
     if (count <= most && count <= max_ranks() && !(strata_test::is_small() && count == 4)) counts.push_back(count);
   }
 #if !STRATA_HOST_SIMT
-  // A GPU has ranks for all its neighbours, and alone.
+  // On GPUs, only one rank and all ranks.
   if (counts.size() > 2) counts = {1, max_ranks()};
 #endif
   return counts;
 }
 
-/// A rank throws it to abort its communicator on purpose.
+/// A rank throws this to abort its communicator on purpose.
 struct abort_rank {};
 
-/// Communicators of ranks that have ended well, by the number of ranks. On GPUs it takes half a second to make one.
+/// Communicators whose ranks have ended without an error, by the number of ranks. They are kept, because making one
+/// takes half a second on GPUs.
 inline std::map<int, std::vector<ncclComm_t>>& kept_communicators() {
   static std::map<int, std::vector<ncclComm_t>> kept;
   return kept;
 }
 
-/// Runs `f(rank_context)` on each rank, in a thread of its own, and returns when all have ended. A rank that has
-/// thrown, or a failure that ended a test, aborts its communicator, so that no rank waits for it. Assertions of all
-/// threads count.
+/// Runs `f(rank_context)` for each rank in a thread of its own, and returns when all threads have ended. A rank that
+/// has thrown, or that has a fatal failure, aborts its communicator, so that no other rank waits for it. Assertions
+/// count in all threads.
 template <class F>
 void on_ranks(int ranks, F&& f) {
 #if STRATA_HOST_SIMT

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Debug builds of each rank that refuses a call say why.
+// In debug builds, each rank that refuses a call logs why.
 #define STRATA_DEBUG_LOG 1
 
 #include <strata/distributed/distributed_exchange.cuh>
@@ -27,7 +27,7 @@ using strata_test::device_vector;
 using strata_test::on_ranks;
 using strata_test::rank_context;
 
-/// Rank 1 of two makes `call(rank, in, out, count, num_out)` with -1 items.
+/// Rank 1 of two makes `call(rank, in, out, count, num_out)` with a count of -1.
 template <class Call>
 void expect_refusals(const std::string& name, int refusing_ranks, const Call& call) {
   strata_test::debug_log log;
@@ -74,7 +74,7 @@ TEST(refusals, of_all_ranks) {
                   });
 }
 
-// A size query refuses a bad count: a rank that makes the call must have made it with a good one.
+// The size query would refuse a bad count, and the call could not follow. So rank 1 passes a null output instead.
 TEST(refusals, of_sorts) {
   expect_refusals("DistributedRadixSort::SortKeys", 2,
                   [](const rank_context& rank, auto in, auto out, int n, auto, auto received) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where a rank has refused a call for which the host does not wait, debug builds of the others stop.
+// If a rank refuses a call for which the host does not wait, debug builds of the other ranks stop with an assertion.
 #define STRATA_DEBUG 1
 #define STRATA_DEBUG_LOG 0
 

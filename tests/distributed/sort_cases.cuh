@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Cases of the sorts over ranks: how many items each rank has, how keys are distributed, and the check of the result.
+// Cases for sorts over ranks: the number of items of each rank, the distribution of keys, and the check of the result.
 #pragma once
 
 #include <strata/distributed/sort/tuning.hpp>
@@ -23,7 +23,7 @@ namespace sort_cases {
 using strata_test::device_vector;
 using strata_test::rank_context;
 
-/// So few items that small cases take several rounds of samples, and several chunks.
+/// Limits so low that small cases take several rounds of samples, and several chunks.
 template <int FirstSamples, int MaxItemsWithoutChunks, int Chunks>
 struct small_policy {
   static constexpr strata::distributed_sort_tuning tuning{FirstSamples,
@@ -38,7 +38,7 @@ enum class counts { equal, random, first, last, none, empty_middle };
 constexpr counts all_counts[] = {counts::equal, counts::random, counts::first,
                                  counts::last,  counts::none,   counts::empty_middle};
 
-/// How many items each rank has, about `items` in all.
+/// The number of items of each rank. All ranks together have about `items`.
 inline std::vector<std::size_t> counts_of(counts how, std::size_t items, int ranks, std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(ranks);
   std::vector<std::size_t> result(size, how == counts::none ? 0 : items / size);
@@ -55,7 +55,7 @@ inline std::vector<std::size_t> counts_of(counts how, std::size_t items, int ran
 enum class law { random, few, equal, ascending, descending, skewed };
 constexpr law all_laws[] = {law::random, law::few, law::equal, law::ascending, law::descending, law::skewed};
 
-/// Numbers from 0 to 2^20 that keys are made of.
+/// Numbers from 0 to 2^20, from which keys are made.
 inline std::vector<int> numbers(law how, std::size_t count, std::uint64_t seed) {
   std::vector<int> result = strata_test::random_integers(count, 0, 1 << 20, seed);
   for (std::size_t i = 0; i < count; ++i) {
@@ -83,9 +83,9 @@ inline std::vector<int> numbers(law how, std::size_t count, std::uint64_t seed) 
   return result;
 }
 
-/// Sorts `keys`, which ranks have in parts of `parts` items, by `call`, and compares with a stable sort by `less`.
-/// Values, if `HasValues`, are the places of the keys among all. `call(storage, bytes, keys_in, values_in, num_items,
-/// keys_out, values_out, capacity, num_out, context)` is made with exactly the capacity that is needed, and `slack`.
+/// Sorts `keys` by `call`, and compares with a stable sort by `less`. `parts` has the number of keys of each rank. If
+/// `HasValues`, the values are the places of keys among all. `call(storage, bytes, keys_in, values_in, num_items,
+/// keys_out, values_out, capacity, num_out, context)` gets the capacity that is needed, plus `slack`.
 template <bool HasValues, class Key, class Less, class Call>
 void expect_sorted(const std::vector<std::size_t>& parts, const std::vector<Key>& keys, const Less& less,
                    const Call& call, std::size_t slack = 0) {
@@ -122,14 +122,14 @@ void expect_sorted(const std::vector<std::size_t>& parts, const std::vector<Key>
       }
     }
     for (std::size_t i = share; i < share + slack; ++i) ASSERT_TRUE(strata_test::is_poison(sorted[i])) << i;
-    // The input is as it was.
+    // The input must be unchanged.
     const std::vector<Key> unchanged = keys_in.to_host();
     ASSERT_TRUE(unchanged.empty() || std::memcmp(unchanged.data(), &keys[begin], unchanged.size() * sizeof(Key)) == 0);
   });
 }
 
-/// One rank's call is refused, or has too little capacity: all ranks return the same error, and write nothing. `change(
-/// rank, keys_in, num_items, keys_out, capacity, num_out)` makes the call's arguments wrong on some rank.
+/// One rank's call is refused, or has too little capacity. All ranks must return the same error, and write nothing.
+/// `change(rank, keys_in, num_items, keys_out, capacity, num_out)` makes the arguments of some rank wrong.
 template <class Key, class Call, class Change>
 void expect_refused(const std::vector<std::size_t>& parts, const Call& call, const Change& change,
                     bool is_capacity = false) {
@@ -161,7 +161,7 @@ void expect_refused(const std::vector<std::size_t>& parts, const Call& call, con
   });
 }
 
-/// The same for all arguments of a sort that can be wrong. `call` as above.
+/// Expects the refusal of each wrong argument of a sort. `call` is that of expect_sorted().
 template <class Key, class Call>
 void expect_all_refused(int ranks, const Call& call) {
   std::vector<std::size_t> parts(static_cast<std::size_t>(ranks), 100);

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// A rank for each device: two in the tests of the examples.
+/// The examples have a rank for each device. The tests run them with two.
 const unsigned two_devices = strata::simt::config().devices = 2;
 
 TEST(header_examples, ranks_do_not_change_what_an_example_prints) {

@@ -15,7 +15,7 @@
 
 namespace header_examples {
 
-/// The lines of a text, without blanks at their ends.
+/// The lines of a text, without trailing blanks.
 inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -25,7 +25,7 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// `example` is the main function of an example.
+/// Runs `example`, the main function of an example, and expects that it prints `lines`.
 inline void expect_output(int (*example)(), const std::vector<std::string>& lines) {
   testing::internal::CaptureStdout();
   const int status = example();

@@ -48,7 +48,7 @@ struct has_even_value {
 
 const std::vector<std::size_t> sizes{0, 1, 31, 1000, 4097, strata_test::is_small() ? 20'000u : 300'000u};
 
-/// Each input iterator, over the same items, with what its items are.
+/// Calls `use(name, iterator, expected items)` for each kind of input iterator over `items`.
 template <class Use>
 void for_each_input(const std::vector<int>& items, const int* in, const Use& use) {
   std::vector<std::int64_t> same(items.begin(), items.end()), thirds, count, constant(items.size(), 7);
@@ -151,7 +151,7 @@ TEST(iterators, algorithms_begin_where_an_iterator_was_moved_to) {
   });
 }
 
-// An output has no value type: the type of the input is computed with.
+// An output iterator has no value type, so the calls compute with the value type of the input.
 template <strata::CacheStoreModifier Modifier, class T>
 void expect_outputs_are_written() {
   for (const std::size_t size : sizes) {
@@ -216,20 +216,20 @@ TEST(iterators, results_that_are_discarded_change_no_others) {
 }
 
 // ---------------------------------------------------------------------------- examples
-// The largest item and where it is: the first of several.
+// Finds the largest item and its index. Of several equal ones, the first is returned.
 cudaError_t largest(const int* d_in, strata::KeyValuePair<std::ptrdiff_t, int>* d_out, int count) {
   const strata::KeyValuePair<std::ptrdiff_t, int> lowest(-1, std::numeric_limits<int>::lowest());
   return strata::DeviceReduce::Reduce(strata::ArgIndexInputIterator<const int*>(d_in), d_out, count, strata::ArgMax{},
                                       lowest);
 }
 
-// Sums an array that is read once: its lines leave the caches first.
+// Sums an array that is read only once. LOAD_CS lets caches evict its lines first.
 cudaError_t sum_of_stream(const int* d_in, long long* d_out, std::size_t count) {
   const strata::CacheModifiedInputIterator<strata::LOAD_CS, int> in(d_in);
   return strata::DeviceReduce::Sum(in, d_out, count);
 }
 
-// Running sums that the next kernel does not read: they do not displace in L1 what it does read.
+// Running sums that the next kernel does not read. STORE_CG keeps them out of L1, which holds data that it does read.
 cudaError_t running_sums(void* d_temp, std::size_t& temp_bytes, const int* d_in, int* d_out, int count) {
   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(d_out);
   return strata::DeviceScan::InclusiveSum(d_temp, temp_bytes, d_in, out, count);
@@ -259,7 +259,7 @@ cudaError_t sum_of_squares(const float* d_in, double* d_out, std::size_t count) 
   return strata::DeviceReduce::Sum(squares, d_out, count);
 }
 
-// Counts the runs of equal keys: neither the keys nor the lengths are written.
+// Counts the runs of equal keys without writing the keys or the lengths.
 cudaError_t count_runs(void* d_temp, std::size_t& temp_bytes, const int* d_keys, int* d_runs, int count) {
   const strata::DiscardOutputIterator<> none;
   return strata::DeviceRunLengthEncode::Encode(d_temp, temp_bytes, d_keys, none, none, d_runs, count);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The iterators that CUB has beside CUB's: the same kernel source, with the iterator as a parameter.
+// One kernel source, with the iterator as a parameter, runs with strata's iterators and with CUB's. Results must agree.
 #include <strata/core/launcher.cuh>
 #include <strata/iterator/arg_index_input_iterator.cuh>
 #include <strata/iterator/cache_modified_input_iterator.cuh>
@@ -21,7 +21,7 @@ namespace iterators_cub_test {
 
 using strata_test::device_vector;
 
-// All that CUB's iterators can do.
+// Uses every operation of CUB's iterators.
 template <class ArgIndex, class Input, class Output>
 STRATA_KERNEL void use(const int* in, int* out, long long* results) {
   ArgIndex pairs(in, 3);

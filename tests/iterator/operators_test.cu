@@ -39,7 +39,7 @@ struct negate {
   STRATA_HD double operator()(int x) const { return -static_cast<double>(x); }
 };
 
-// Member types, and the template parameters that CUB has.
+// Member types, and the template parameters of CUB's iterators.
 static_assert(
     has_traits<strata::ArgIndexInputIterator<const double*>, strata::KeyValuePair<std::ptrdiff_t, double>,
                strata::KeyValuePair<std::ptrdiff_t, double>> &&
@@ -58,7 +58,7 @@ static_assert(
     has_traits<strata::DiscardOutputIterator<>, void, decltype(*strata::DiscardOutputIterator<>())> &&
     has_traits<strata::DiscardOutputIterator<int>, void, decltype(*strata::DiscardOutputIterator<int>()), int>);
 
-// They are as large as what they hold, so that kernels take few parameters.
+// An iterator is as large as its members, so that it takes little space among the parameters of a kernel.
 static_assert(sizeof(strata::CountingInputIterator<int>) == 4 && sizeof(strata::DiscardOutputIterator<int>) == 4 &&
               sizeof(strata::CacheModifiedInputIterator<strata::LOAD_CS, double>) == sizeof(void*) &&
               std::is_trivially_copyable_v<strata::ArgIndexInputIterator<const int*>> &&
@@ -84,7 +84,7 @@ struct transformed {
   static strata::TransformInputIterator<double, negate, const int*> make(const int* in) { return {in, negate{}}; }
   static value expected(int i) { return -(i * i); }
 };
-// A conversion to ValueType, an iterator as input, a narrow OffsetT.
+// Covers a conversion to ValueType, an iterator as input, and a narrow OffsetT.
 struct transformed_twice {
   using value = short;
   using inner = strata::CountingInputIterator<int>;
@@ -96,7 +96,7 @@ struct with_index {
   static strata::ArgIndexInputIterator<const int*> make(const int* in) { return {in}; }
   static value expected(int i) { return {i, i * i}; }
 };
-// An offset, a narrow OffsetT, a conversion to OutputValueT, an iterator as input.
+// Covers an offset, a narrow OffsetT, a conversion to OutputValueT, and an iterator as input.
 struct with_index_from_three {
   using value = strata::KeyValuePair<int, double>;
   using inner = strata::CacheModifiedInputIterator<strata::LOAD_CG, int>;
@@ -244,7 +244,7 @@ TEST(iterators, counting_in_an_unsigned_type_begins_again_with_0) {
   EXPECT_EQ(*(from + 263), 1);
 }
 
-// A distance of 64 bits must not be cut to the iterator's narrow type of differences.
+// A distance of 64 bits must not be truncated to the iterator's narrow difference type.
 TEST(iterators, narrow_offsets_do_not_cut_distances) {
   const std::ptrdiff_t far = 5'000'000'000;
   char item = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The preset aarch64, in a folder of its own: tests of the host back end, compiled for aarch64 Linux and run in an
-emulator."""
+"""Runs the workflow of preset aarch64 in a folder of its own: tests of the host back end, compiled for aarch64 Linux
+and run in an emulator."""
 
 import argparse
 import subprocess

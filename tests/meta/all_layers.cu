@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A little of every layer in one translation unit. It is compiled for every architecture, language
-// level and setting that the library supports (see CMakeLists.txt), and never run.
+// Uses a little of every layer in one translation unit. It is compiled with every architecture, language level and
+// setting that the library supports (see CMakeLists.txt), and never run.
 
-// Names that other people's headers define as macros. The library must not use them as its own.
+// Defines names that other projects' headers define as macros. The library must not use these names.
 #if defined(STRATA_TEST_POISON)
 #include <cstdint>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Device algorithms of every policy hub, for types that stand for others. architectures.py compiles this for each
-// architecture and looks whether the kernels fit. It is never run.
+// Instantiates device algorithms with every policy hub, for a few representative types. architectures.py compiles this
+// for each architecture, and checks that kernels fit. It is never run.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_find.cuh>
 #include <strata/device/device_group_by.cuh>
@@ -61,7 +61,7 @@ using policy = typename Hub::MaxPolicy::ActivePolicy;
 template <class Key>
 using digits = radix_digits<Key, false, identity_decomposer>;
 
-/// Threads of a block, blocks that a multiprocessor is to hold, and bytes of dynamic shared memory.
+/// Threads of a block, blocks per multiprocessor, and bytes of dynamic shared memory of a block.
 struct launch_shape {
   int threads, blocks;
   std::size_t shared_bytes;
@@ -129,7 +129,7 @@ constexpr launch_shape long_segments_shape() {
           AgentLongSegmentPasses<Policy, Key, strata::NullType, Key, digits<Key>, State>::shared_bytes};
 }
 
-// With as many partitions as a pass may have, and 8 or 12 bytes for each row.
+// With the greatest number of partitions that a pass may have. A row has 8 or 12 bytes.
 constexpr launch_shape join_shape(strata::join_pass pass, bool is_wide) {
   constexpr auto tuning = policy<strata::join_policy_hub>::partition;
   const auto rows = static_cast<std::size_t>(tuning.partition_threads * tuning.items(pass, is_wide));
@@ -139,7 +139,7 @@ constexpr launch_shape join_shape(strata::join_pass pass, bool is_wide) {
               join_static_shared_bytes};
 }
 
-/// The kernels of columns_policy_hub that take most registers. All of its kernels would double the test's time.
+/// The kernels of columns_policy_hub that use the most registers. All of its kernels would double the test's time.
 template <class Problem, bool LoadsItems>
 struct column_kernels : DispatchScan<Problem> {
   template <class Policy>
@@ -188,7 +188,7 @@ using wide_pairs = radix_shapes<strata::radix_sort_policy_hub<u64, u64>, u64, co
 
 using namespace architectures_test;
 
-// architectures.py reads what begins with shape_.
+// architectures.py reads constants whose names begin with shape_.
 #define SHAPE(name, ...) __constant__ launch_shape shape_##name = __VA_ARGS__
 SHAPE(radix_histogram_of_keys, keys::histogram);
 SHAPE(radix_pass_of_keys, keys::pass);
@@ -265,7 +265,7 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceRadixSort::SortPairs(s, b, in, out, in, out, n),
       DeviceRadixSort::SortPairs(s, b, wide, wide_out, wide, wide_out, n),
       DeviceSegmentedRadixSort::SortKeys(s, b, wide, wide_out, n, n, counts, counts + 1),
-      // With the rows of DeviceSegmentedMergeSort too.
+      // Also with the rows of DeviceSegmentedMergeSort.
       DeviceSegmentedSort::SortKeys(s, b, in, out, n, n, counts, counts + 1),
       DeviceSegmentedReduce::Sum(s, b, reals, reals_out, n, counts, counts + 1),
       DeviceSegmentedScan::InclusiveSegmentedSum(s, b, reals, reals_out, counts, counts + 1, n),
@@ -273,7 +273,7 @@ cudaError_t every_hub(void* s, std::size_t& b, const u32* in, u32* out, const u6
       DeviceSegmentedTopK::MaxKeys(s, b, in, out, SegmentsOfSize(n, n), 5),
       DeviceTranspose::Transpose(s, b, in, out, n, n),
       DeviceHashJoin::Inner(s, b, join_side(in, n), join_side(in, n).match_ratio(0.0), join_count(), total),
-      // By an array, by a merge, and in the order of the probe rows, with and without lists.
+      // Joins by an array, by a merge, and in the order of probe rows, with and without lists.
       DeviceHashJoin::Inner(s, b, join_side(in, n).unique().sorted().key_range(0, 9), join_side(in, n).sorted(),
                             join_pairs(counts, counts, n), total, OrderedJoinOptions<>{}),
       DeviceHashJoin::Semi(s, b, join_side(in, n), join_side(in, n), join_count(), total),

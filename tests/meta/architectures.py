@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels fit the architectures that they are compiled for, as many blocks of a multiprocessor as rows of tuning want.
+"""Kernels fit each architecture, with as many blocks per multiprocessor as their tuning row asks for.
 
-architectures.cu is compiled for each architecture. Of each kernel, PTX has the launch bounds, and ptxas says how many
-registers and how much static shared memory it takes and how much it spills. The constants of that source have the
-dynamic shared memory that rows ask for. The limits are those of the CUDA programming guide.
+Compiles architectures.cu for each architecture. PTX has the launch bounds of each kernel. ptxas reports its registers,
+its static shared memory and its spills. Constants of the source have the dynamic shared memory of tuning rows. The
+limits of architectures are those of the CUDA programming guide.
 
+    architectures.py --nvcc nvcc --arch 80          prints a table, and what does not fit
     architectures.py --nvcc nvcc --arch 80          a table, and what does not fit
-    architectures.py --nvcc nvcc --arch 86 89       PTX of the first, machine code for both: they take the same rows
+    architectures.py --nvcc nvcc --arch 86 89       PTX of the first, machine code of both, which have the same rows
     architectures.py --self-test
 """
 
@@ -22,13 +23,13 @@ SOURCE = pathlib.Path(__file__).with_name("architectures.cu")
 
 REGISTERS = 65536
 STATIC_SHARED = 48 << 10
-# Threads, blocks, KiB of shared memory of a multiprocessor, KiB that one block may have.
+# Threads, blocks and KiB of shared memory of a multiprocessor, and KiB of shared memory that one block may have.
 LIMITS = {75: (1024, 16, 64, 64), 80: (2048, 32, 164, 163), 86: (1536, 16, 100, 99), 87: (1536, 16, 164, 163),
           88: (1536, 16, 100, 99), 89: (1536, 24, 100, 99), 90: (2048, 32, 228, 227), 100: (2048, 32, 228, 227),
           103: (2048, 32, 228, 227), 107: (1024, 16, 228, 227), 110: (1536, 24, 228, 227), 120: (1536, 24, 100, 99),
           121: (1536, 24, 100, 99)}
 
-# Bytes of spill stores of a thread: a few everywhere, more where the row for the H200 was measured with them.
+# Limits on bytes of spill stores per thread: low for most kernels, higher where a measured row for the H200 spills.
 MOST_SPILLED = 24
 SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
@@ -51,7 +52,7 @@ SPILLS = {
     "merge_ranges_kernel": (28, "seven blocks of 256 threads; the measured row"),
 }
 
-# What does not fit, and why it may stay so: (architecture, kernel).
+# (architecture, kernel) that may miss its row's blocks per multiprocessor, and why.
 MISFITS = {
     (75, "top_k_kernel"): "33 KiB of counters: one block where the row wants two",
     (75, "segmented_top_k_warps_kernel"): "65 KiB of lists for 1,024 threads: one block less than the row wants",
@@ -72,7 +73,7 @@ class Kernel:
 
 
 def short_name(mangled):
-    """The function's own name: the longest of the names that a mangled one begins with is not a namespace."""
+    """The function's own name. A mangled name begins with namespaces, and the last of these names is the function's."""
     names, rest = [], re.sub(r"^_ZN?", "", mangled)
     while match := re.match(r"(?:S\w?_|L)?(\d+)", rest):
         end = match.end() + int(match.group(1))
@@ -82,7 +83,7 @@ def short_name(mangled):
 
 
 def kernels_of(ptx, messages):
-    """The kernels of a PTX text, with what ptxas said of them."""
+    """The kernels of a PTX text, with the figures that ptxas has reported."""
     kernels = {}
     for match in re.finditer(r"\.entry (\w+)\((.*?)\n\{", ptx, re.DOTALL):
         threads = re.search(r"\.maxntid (\d+)", match.group(2))
@@ -101,7 +102,7 @@ def kernels_of(ptx, messages):
 
 
 def shapes_of(ptx):
-    """The launch shapes that constants have: threads and blocks of 4 bytes, shared memory of 8."""
+    """The launch shapes in constants of 16 bytes: 4 bytes of threads, 4 of blocks, and 8 of shared memory."""
     shapes = []
     for name, text in re.findall(r"\.b8 shape_(\w+)\[16\] = \{([\d, ]*)\}", ptx):
         values = bytes(int(value) for value in text.split(",")).ljust(16, b"\0")
@@ -114,14 +115,14 @@ def shapes_of(ptx):
 
 
 def blocks_by_registers(kernel):
-    """How many blocks the registers of a multiprocessor suffice for. Each of its 4 parts has a quarter of them, and a
-    warp gets a multiple of 256."""
+    """The number of blocks for which a multiprocessor has registers. Each of its 4 partitions has a quarter of them,
+    and allocates them to a warp in units of 256."""
     of_warp = max(1, -(-kernel.registers * 32 // 256)) * 256
     return REGISTERS // 4 // of_warp * 4 // max(1, -(-kernel.threads // 32))
 
 
 def misfits(architecture, kernel):
-    """What of a kernel does not fit an architecture."""
+    """Yields what does not fit if this kernel runs on this architecture."""
     threads, blocks, shared, shared_of_block = LIMITS[architecture]
     reserved = (shared - shared_of_block) << 10
     taken = kernel.static_shared + kernel.dynamic_shared
@@ -143,7 +144,7 @@ def misfits(architecture, kernel):
 
 
 def compiled(nvcc, cxx, first, architecture, folder):
-    """PTX for the first architecture, and what ptxas says of machine code for another."""
+    """PTX for the first architecture, and the messages of ptxas for machine code of `architecture`."""
     source = [SOURCE, "-std=c++17", "-I", toolbox.INCLUDE, "--keep", "--keep-dir", folder]
     ptx = pathlib.Path(folder, "architectures.ptx")
     if architecture != first:
@@ -158,7 +159,7 @@ def compiled(nvcc, cxx, first, architecture, folder):
     return ptx.read_text(), messages
 
 
-# (a kernel's numbers, whether it fits sm_86)
+# (numbers of a kernel, whether it fits sm_86)
 EXAMPLES = [
     (dict(threads=256, blocks=6, registers=40, static_shared=15 << 10), True),
     (dict(threads=256, blocks=7, registers=32), False),

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every public function of the classes in device/device_* and of JoinTable is called in device/device_calls.cuh.
 
-That list is held against the table of arguments, and all forms of each call are compared (without storage, on streams
-that are classes). distributed/distributed_stream_classes_test.cu has the forms of calls of ranks. `--self-test` runs
-the rules on examples.
+Checks that list against the headers. The test compares all forms of each call: with storage, without storage, and on
+streams that are classes. distributed/distributed_stream_classes_test.cu has the calls of ranks. `--self-test` runs the
+rules on examples.
 """
 
 import re
@@ -40,7 +40,7 @@ EXEMPT = {
 
 
 def functions_of(text):
-    """The public functions of a header's classes, as users name them."""
+    """The public functions of a header's classes, with the class names that users write."""
     for item in declarations.declarations_of(text)[0]:
         if item.kind == "class":
             owner = re.sub(r"^Tuned|On$", "", item.name)
@@ -48,7 +48,7 @@ def functions_of(text):
 
 
 def missing_functions(functions, calls):
-    """Those of which there is no call. Sources name classes by a using-declaration, or as `strata::`."""
+    """The functions without a call. Sources name classes by a using-declaration, or as `strata::`."""
     calls_of_classes = r"\b(?:STRATA_CALL|EXPECT_FORMS_OF_RANK\w*)\(\(?(?:strata::)?(\w+::\w+)"
     found = set(re.findall(calls_of_classes, calls))
     found |= {f"JoinTable::{name}" for name in re.findall(r"\bSTRATA_TABLE_CALL\([\w:]+, (\w+)", calls)}

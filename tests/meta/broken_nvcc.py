@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where nvcc is found but cannot compile, AUTO goes on without CUDA and says why; ON is an error. A build for another
-system has nvcc take the compiler of that system."""
+"""If nvcc is found but cannot compile, AUTO continues without CUDA and says why, and ON is an error. In a build for
+another system, nvcc uses the compiler for that system as host compiler."""
 
 import os
 import pathlib
@@ -50,7 +50,8 @@ def main():
             if enable == "AUTO" and not ("was found, but cannot compile" in output
                                          and "CMake Error" in output):
                 toolbox.fail(f"no warning that says why:\n{output}")
-        # As for another system, with this machine's compiler: nvcc answers what CMake asks before it compiles.
+        # Configures for another system, with this machine's compiler. This nvcc answers CMake's queries before it
+        # compiles, and records its command lines.
         (folder / "nvvm" / "libdevice").mkdir(parents=True)
         nvcc.write_text(NVCC_THAT_LISTS_ITS_CALLS.format(folder=folder))
         configure(arguments.cmake, arguments.generator, arguments.cxx, "AUTO", folder, "-DCMAKE_SYSTEM_NAME=Linux",

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one call costs to compile beside the same call of CUB: bytes of the object, seconds of CPU. CUB has no join: a
-join stands beside the sort of pairs that a sort-merge join begins with. The row "every header" calls nothing.
+"""Compares what a call costs to compile with the same call of CUB: bytes of the object file, and CPU seconds.
 
-A row of the table is one source with one call, compiled by `nvcc -arch=sm_90 -O3 -c`. compile_cost.csv has the
-limits: the ratios strata / CUB that were measured last and a tenth more, so that growth is noticed, and beside
-each the ratio that is aimed at. An object that is no larger than aimed at has this as its limit, if that is less.
-Objects are judged exactly; CPU time, which other work on the machine disturbs, only if it is half as much again
-above its limit.
+CUB has no join, so a join is compared with a sort of pairs, with which a sort-merge join begins. The row "every header"
+makes no call. Each row of the table is one source with one call, compiled by `nvcc -arch=sm_90 -O3 -c`.
 
-    compile_cost.py --nvcc nvcc                  the table, medians of three runs
-    compile_cost.py --nvcc nvcc --once           one run each, as the test does
-    compile_cost.py --nvcc nvcc --write-limits   the same, and measured ratios become the limits
-    compile_cost.py --nvcc nvcc --kernels scan   which kernels of strata and CUB make up the objects
+compile_cost.csv has a limit and a goal for each ratio strata / CUB. A limit is the ratio that was measured last, plus a
+tenth, so that growth is noticed. If an object reaches its goal, the goal is its limit if that is less. Sizes are
+compared exactly. CPU time fails only above 1.5 times its limit, because other work on the machine disturbs it.
+
+    compile_cost.py --nvcc nvcc                  prints the table, with medians of three runs
+    compile_cost.py --nvcc nvcc --once           runs once, as the test does
+    compile_cost.py --nvcc nvcc --write-limits   also writes limits from the measured ratios
+    compile_cost.py --nvcc nvcc --kernels scan   lists the kernels in the objects of strata and CUB
     compile_cost.py --self-test
 """
 
@@ -33,12 +33,12 @@ import toolbox
 LIMITS = pathlib.Path(__file__).with_name("compile_cost.csv")
 COLUMNS = ["call", "object_limit", "object_goal", "cpu_limit", "cpu_goal"]
 GOALS = {"object": 2.0, "cpu": 1.0}
-# 1 MB, and 12 s where the stand-in takes 8.
+# 1 MB, and 12 s where CUB's sort takes 8 s.
 GOALS_OF_STAND_INS = {"object": 3.3, "cpu": 1.5}
 HEADROOM = 1.1
 CPU_TOLERANCE = 1.5
 
-# (includes, call); NS is strata or cub.
+# (includes, call). NS stands for strata or cub.
 SORT_PAIRS = ("device_radix_sort.cuh",
               "NS::DeviceRadixSort::SortPairs(storage, bytes, in, out, in_values, out_values, n);")
 SEGMENTS = ", segments, offsets, offsets + 1"
@@ -60,11 +60,11 @@ CALLS = {
                        " offsets + 1);"),
     "merge sort": ("device_merge_sort.cuh", "NS::DeviceMergeSort::SortKeys(storage, bytes, out, n, less{});"),
     "select": ("device_select.cuh", "NS::DeviceSelect::If(storage, bytes, in, out, selected, n, odd{});"),
-    # An iterator with much state and code, as programs for gradient boosting have them.
+    # An iterator with much state and code, as in programs for gradient boosting.
     "segmented reduce": ("device_segmented_reduce.cuh",
                          "NS::DeviceSegmentedReduce::Sum(storage, bytes, gains, gains_out, segments, offsets,"
                          " offsets + 1);"),
-    # Rows of floats with their indices in both directions, as inference engines sort them.
+    # Sorts rows of floats with their indices, in both directions, as inference engines do.
     "row sorts": ("device_radix_sort.cuh device_segmented_radix_sort.cuh device_segmented_sort.cuh",
                   " : ".join(f"{when} ? NS::{name}(storage, bytes, scores, scores_out, selected, selected, n{rest})"
                              for when, name, rest in ROW_SORTS) + " : cudaSuccess;"),
@@ -72,7 +72,7 @@ CALLS = {
                    "NS::DeviceHashJoin::Inner(storage, bytes, NS::join_side(in, n), NS::join_side(in_values, n),"
                    " NS::join_pairs(out, out_values, n), number);"),
 }
-# Calls that CUB does not have, and what stands for them.
+# Calls that CUB does not have, with the calls that stand in for them.
 STAND_INS = {"inner join": SORT_PAIRS}
 SOURCE = """{includes}
 
@@ -142,7 +142,7 @@ def source_of(call, library):
 
 
 def compile_once(compiler, folder, call, library):
-    """(bytes of the object, seconds of CPU of all processes of the compiler)."""
+    """Returns the bytes of the object, and the CPU seconds of all processes of the compiler."""
     unit = folder / f"{call.replace(' ', '_')}.{library}.cu"
     unit.write_text(source_of(call, library))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -153,7 +153,7 @@ def compile_once(compiler, folder, call, library):
 
 
 def measure(compiler, folder, calls, runs):
-    """{call: {library: (bytes, seconds)}}. The libraries take turns, so that a slow minute meets both."""
+    """{call: {library: (bytes, seconds)}}. The libraries alternate, so that a slow minute affects both."""
     result = {}
     for call in calls:
         taken = {"strata": [], "cub": []}
@@ -219,7 +219,7 @@ def table(measured, limits):
 # ---------------------------------------------------------------------------- kernels of an object
 
 def kernel_bytes(cubin):
-    """{mangled name: bytes of machine code} of a cubin, an ELF file of 64 bits."""
+    """{mangled name: bytes of machine code} of a cubin, which is a 64-bit ELF file."""
     (table_at,) = struct.unpack_from("<Q", cubin, 0x28)
     entry_bytes, count, names = struct.unpack_from("<HHH", cubin, 0x3A)
     sections = [struct.unpack_from("<IIQQQQ", cubin, table_at + i * entry_bytes) for i in range(count)]
@@ -233,7 +233,7 @@ def kernel_bytes(cubin):
 
 
 def readable(name):
-    """`name<...>` of a mangled kernel, without namespaces and with its arguments cut short."""
+    """The demangled name of a kernel, without namespaces."""
     _, plain, _ = toolbox.run(["c++filt", name])
     plain = re.sub(r"\b[\w:]*::(?=\w)", "", plain.strip() or name)
     return re.sub(r"^(?:void|static) ", "", plain)

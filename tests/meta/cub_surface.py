@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each public function of CUB's device, block and warp classes stands in include/strata/from_cub.md.
+"""include/strata/from_cub.md has each public function of CUB's device, block and warp classes.
 
-What the table calls the same, cub_calls/ calls with both libraries. So this control finds what a new CUB has and the
-table does not: a class, or a function of one. `--nvcc NVCC` looks at the CUB of this nvcc, `--cub FOLDER` at that of a
-folder which has cub/ in it. Without both, the rules are run on examples.
+cub_calls/ tests the functions that the table calls the same. This script finds what the table lacks: classes of a new
+CUB, or functions of a class. `--nvcc NVCC` reads the CUB of this nvcc, and `--cub FOLDER` the CUB in a folder that
+contains cub/. Without either option, the script only runs its self-test.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import toolbox
 
 TABLE = toolbox.INCLUDE / "strata" / "from_cub.md"
 LAYERS = ("device", "block", "warp")
-# Public in CUB's headers, but called by other parts of CUB only. So are names that begin with a small letter.
+# Public in CUB's headers, but called only by other parts of CUB, like all names that begin with a lower-case letter.
 INTERNAL = {"BlockRadixRankMatch::CallBack"}
 KEYWORDS = {"noexcept", "decltype", "operator", "static_assert", "if", "return", "sizeof", "alignof", "defined",
             "enable_if_t", "requires", "explicit"}
@@ -29,7 +29,7 @@ def without_comments(text):
 
 
 def without_brackets(text, opening, closing):
-    """Leaves out what stands between brackets, with the brackets."""
+    """Removes brackets and the text between them."""
     result, depth = [], 0
     for character in text:
         if character == opening:
@@ -42,7 +42,7 @@ def without_brackets(text, opening, closing):
 
 
 def function_of(declaration):
-    """The name of the function that is declared, or None."""
+    """The name of the declared function, or None."""
     text = re.sub(r"\[\[.*?\]\]", "", declaration, flags=re.S)
     text = re.sub(r"\b(?:_CCCL_REQUIRES|_CCCL_TEMPLATE|_CCCL_AND|CCCL_DEPRECATED_BECAUSE|requires)\s*"
                   r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)", "", text, flags=re.S)
@@ -54,7 +54,7 @@ def function_of(declaration):
 
 
 def functions_of(text):
-    """(class, function) of what classes outside of namespaces such as detail declare as public."""
+    """(class, function) of the public members of classes. Classes in namespaces such as detail are left out."""
     found = []
     scopes = []  # (kind, name, access)
     current = ""
@@ -100,7 +100,7 @@ def add_function(declaration, scopes, found):
 
 
 def names_of_table(text):
-    """{class: functions}, for a class that stands there as a whole None."""
+    """{class: functions}. A class that has a row as a whole has None."""
     names = {}
     for row in re.findall(r"^\| `(\w+)` \|([^|]*)\|", text, flags=re.M):
         functions = re.findall(r"`(\w+)`", row[1])

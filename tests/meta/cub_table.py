@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes include/strata/from_cub.md, the table of CUB's names and strata's.
 
-A name that cub_calls/ calls with both libraries is the same, unless cub_names.txt says how it differs; that file
-also has the names that strata lacks, and names of headers. cmake/port_from_cub.py reads the table.
+A name that cub_calls/ calls with both libraries is "same", unless cub_names.txt says how it differs. That file also has
+the names that strata lacks, and names of headers. cmake/port_from_cub.py reads the table.
 
-Fails if the table that is there is another one; `--write` writes it.
+Fails if the table on disk differs. `--write` writes it.
 """
 
 import argparse
@@ -20,7 +20,7 @@ CALLS = FOLDER / "cub_calls"
 NAMES = FOLDER / "cub_names.txt"
 TABLE = toolbox.INCLUDE / "strata" / "from_cub.md"
 
-# What the beginning of a name does not say.
+# Layers of names whose prefix does not tell it.
 LAYERS = {
     "thread": ("LowerBound", "MergePath", "MergePathSearch", "SerialMerge", "StableOddEvenSort", "UpperBound"),
     "utility": ("WarpMask",),
@@ -29,7 +29,7 @@ LAYERS = {
 }
 PREFIXES = (("Device", "device"), ("Block", "block"), ("LoadDirect", "block"), ("StoreDirect", "block"),
             ("Warp", "warp"), ("Thread", "thread"))
-# How a name of strata's own stands in cub_names.txt.
+# In cub_names.txt, a name that strata has under another name begins like this.
 RENAMED = r"as (?:strata/)?[\w/.]+"
 TITLES = {"device": "Device", "block": "Block", "warp": "Warp", "thread": "Thread", "iterator": "Iterators",
           "utility": "Utilities", "macro": "Macros"}
@@ -72,7 +72,7 @@ For all device calls:
 
 
 def called_names():
-    """Names of calls, in the order of the sources."""
+    """The names of calls, in the order of the sources."""
     found = []
     for path in sorted(CALLS.glob("*.inl")):
         names = re.findall(r'"([A-Z]\w+(?:::\w+)?): [^"]+"', path.read_text())
@@ -83,7 +83,7 @@ def called_names():
 
 
 def exceptions(text):
-    """The lines of cub_names.txt: {name: (layer, verdict, remark)}. A verdict in backticks is another name."""
+    """The lines of cub_names.txt as {name: (layer, verdict, remark)}. A verdict in backticks is strata's name."""
     found = {}
     layer = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -113,7 +113,7 @@ def layer_of(name):
 
 
 def rows(called, others):
-    """{layer: [(class, functions, verdict, remark)]} of all but headers."""
+    """{layer: [(class, functions, verdict, remark)]} of everything but headers."""
     others = {name: other for name, other in others.items() if other[0] != "header"}
     for name, (_, verdict, _) in others.items():
         uses = [call for call in called if call == name or call.startswith(name + "::")]

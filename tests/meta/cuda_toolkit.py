@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a folder with a CUDA toolkit of a given version: nvcc, headers, CUB and NVRTC. Runs a command with it.
+"""Makes a folder with a CUDA toolkit of a given version (nvcc, headers, CUB and NVRTC), and runs a command with it.
 
-    cuda_toolkit.py 13.5 build/toolkits/13.5                        FOLDER/bin/nvcc, FOLDER/include, FOLDER/lib
-    cuda_toolkit.py 12.4 build/toolkits/12.4 -- {nvcc} --version    {nvcc} and {nvrtc} stand for their paths
+    cuda_toolkit.py 13.5 build/toolkits/13.5                        makes FOLDER/bin/nvcc, FOLDER/include, FOLDER/lib
+    cuda_toolkit.py 12.4 build/toolkits/12.4 -- {nvcc} --version    replaces {nvcc} and {nvrtc} by their paths
     cuda_toolkit.py --self-test
 
-The parts come from PyPI by pip, and nvcc 12.4, which PyPI does not have, from Debian by apt-get. They stay in the
-folder, and a second call uses them. Needs Linux on x86-64 and no rights of an administrator. The exit status is 77,
-which CTest reports as "Skipped", if pip or apt-get is missing or cannot reach its registry; the last line says which.
+The parts come from PyPI by pip. nvcc 12.4, which PyPI does not have, comes from Debian by apt-get. The parts stay in
+the folder, and later calls use them. This needs Linux on x86-64, but no administrator. If pip or apt-get is missing, or
+cannot reach its registry, the exit status is 77, which CTest reports as "Skipped", and the last line says why.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import toolbox
 
 SKIPPED = 77
 
-# What PyPI's packages of each version have beside each other in one folder, and for 12 in a folder each.
+# PyPI's packages for each version. Those of 13 share one folder, those of 12 have a folder each.
 WHEELS = {
     "12.4": ["nvidia-cuda-nvcc-cu12==12.4.131", "nvidia-cuda-runtime-cu12==12.4.127",
              "nvidia-cuda-cccl-cu12==12.4.127.post1", "nvidia-cuda-nvrtc-cu12==12.4.127"],
@@ -35,7 +35,7 @@ WHEELS = {
     "13.5": ["nvidia-cuda-nvcc==13.5.37", "nvidia-cuda-crt==13.5.37", "nvidia-nvvm==13.5.37",
              "nvidia-cuda-runtime==13.5.37", "nvidia-cuda-cccl==13.3.5.0.6", "nvidia-cuda-nvrtc==13.5.37"],
 }
-# The release of Debian whose package nvidia-cuda-toolkit has that nvcc.
+# The release of Debian whose package nvidia-cuda-toolkit has this version of nvcc.
 DEBIAN = {"12.4": "trixie"}
 KEYS = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 OF_DEBIAN = ["lib/nvidia-cuda-toolkit/bin/nvcc", "lib/nvidia-cuda-toolkit/bin/cicc", "lib/nvidia-cuda-toolkit/bin/crt",
@@ -47,14 +47,14 @@ INCLUDES += "-I$(TOP)/include" $(_SPACE_)
 LIBRARIES =+ $(_SPACE_) "-L$(TOP)/lib"
 """
 
-# What pip and apt-get say of a registry that does not answer.
+# Messages of pip and apt-get if a registry does not answer.
 UNREACHABLE = re.compile(r"connection broken|Connection (?:refused|reset|failed|timed out)|ConnectTimeout|timed out|"
                          r"Could not (?:resolve|connect)|Temporary failure|ProxyError|Network is unreachable|"
                          r"Name or service not known|Unable to connect|5\d\d (?:Server Error|Service Unavailable)")
 
 
 class NotAvailable(Exception):
-    """Why a toolkit cannot be had on this machine."""
+    """The reason why this machine cannot get the toolkit."""
 
 
 def registry(command, what):
@@ -74,7 +74,7 @@ def registry(command, what):
 
 
 def add_wheels(version, parts, folder):
-    """Unpacks the packages of PyPI into a folder, and puts what they have into the toolkit's."""
+    """Unpacks packages of PyPI into a folder, and copies their contents into the toolkit's folder."""
     registry([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", 1,
               "--timeout", 20, "--no-deps", "--only-binary", ":all:", "--no-compile", "--no-warn-script-location",
               "--target", parts, *WHEELS[version]], "PyPI")
@@ -84,7 +84,7 @@ def add_wheels(version, parts, folder):
 
 
 def add_nvcc_of_debian(version, parts, folder):
-    """Unpacks the package of a later release of Debian, by package lists of its own."""
+    """Unpacks the package of a later release of Debian, with package lists of its own."""
     if not KEYS.is_file():
         raise NotAvailable("the keys of Debian's archive, package debian-archive-keyring, are not installed")
     for name in ("lists/partial", "cache/archives/partial", "unpacked"):
@@ -113,14 +113,14 @@ def add_nvcc_of_debian(version, parts, folder):
 
 
 def check(version, folder):
-    """The toolkit's nvcc runs, and is of that version."""
+    """Fails unless the toolkit's nvcc runs, and has this version."""
     status, output, messages = toolbox.run([folder / "bin" / "nvcc", "--version"])
     if status != 0 or f"release {version}," not in output:
         toolbox.fail(f"{folder}/bin/nvcc is not nvcc {version}: {output}{messages}")
 
 
 def make(version, folder):
-    """Makes the toolkit, unless it is there. Of several processes that want it, one makes it."""
+    """Makes the toolkit, unless it is there. If several processes need it at the same time, only one makes it."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise NotAvailable("toolkits are made on Linux, x86-64 alone")
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,8 @@
 """Each public overload has a comment of its own, every other public name and parameter has a meaning, and every link
 of the reference's pages leads to a file.
 
-Writes what Doxygen would read, without Doxygen. `--self-test` makes the reference of small headers instead, right
-ones and wrong ones.
+Writes the input for Doxygen, but does not run Doxygen. `--self-test` does this for small headers, correct and wrong
+ones.
 """
 
 import pathlib
@@ -71,7 +71,7 @@ STRATA_NAMESPACE_END
 
 
 def made(text):
-    """What Doxygen would read of a header, and the errors."""
+    """The input for Doxygen that is made from a header, and the errors."""
     header = reference.Header(pathlib.Path("strata/device/device_thing.cuh"), "device", None, reference.Table(TABLE),
                               pages.Links({"DeviceThing": "device"}, {"DeviceThing": {"Make"}}))
     written = header.write(declarations.declarations_of(text)[0])

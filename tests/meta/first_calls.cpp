@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Linked to a program that is compiled with -finstrument-functions, writes the address of each function when it is
-// called for the first time, to the file that FIRST_CALLS names. Compiled without that option. One thread at a time.
+// Linked to a program that is compiled with -finstrument-functions. When a function is first called, writes its address
+// to the file that the environment variable FIRST_CALLS names. Must be compiled without that option, and supports one
+// thread at a time.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

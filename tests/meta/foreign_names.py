@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No call of the library finds a function of a namespace that only an argument's type comes from.
+"""No call in the library can find a function of a user's namespace by argument-dependent lookup.
 
-In a template, a call by an unqualified name looks for functions of this name where the types of its arguments are
-declared, a user's types too: `launch(kernel)` there finds a user's `launch`. Such calls are qualified, in all headers.
-clang says which are not, whether or not a test instantiates them. With options of CUDA behind `--cuda`, it reads what
-only device code has. `--self-test` runs the rule on examples.
+In a template, an unqualified call also looks for functions in the namespaces of its arguments' types, which may be a
+user's: `launch(kernel)` could find a user's `launch`. So all headers qualify such calls. clang's syntax tree shows
+which calls are not qualified, even in templates that no test instantiates. With clang's options for CUDA after
+`--cuda`, it also reads device code. `--self-test` runs the rule on examples.
 """
 
 import argparse
@@ -15,20 +15,20 @@ import re
 import lint
 import toolbox
 
-# Found by the type of its argument on purpose: a tuple brings a `get` of its own. Or declared, and never called.
+# Meant to be found by argument-dependent lookup, because a tuple has a `get` of its own. Or declared and never called.
 MEANT_TO_BE_FOUND = {"get", "declval"}
-# Followed by a parenthesis in conditions of declarations, and no functions.
+# Operators, which a parenthesis follows in conditions of declarations.
 OPERATORS = {"sizeof", "alignof", "decltype", "noexcept"}
-# Not the library's, but called by it, and a likely name.
+# A function that the library calls, but does not define, and whose name users may use.
 OTHERS = {"memcpy"}
-# The host compiler's stand-in for CUDA.
+# Folders left out: the host compiler's stand-in for CUDA.
 OTHER_FOLDERS = ("simt/",)
-# What CUDA's compilers do not see: the same, Metal, and NCCL, of which there need not be a header.
+# Folders that CUDA compilers do not compile: this stand-in, Metal, and NCCL, whose header may be missing.
 OF_THE_HOST = ("strata/simt/", "strata/device/join/metal/", "strata/distributed/")
 
 
 def free_functions(text):
-    """Names of the functions of namespaces: their declarations begin in the first column."""
+    """Names of functions in namespaces. Their declarations begin in the first column."""
     code = lint.without_comments(text)
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", code, flags=re.MULTILINE)
     code = code.replace("decltype(auto)", "auto")
@@ -59,7 +59,8 @@ def names():
 
 
 def unqualified_calls(tree):
-    """(file, line, name) of calls in what `clang -Xclang -ast-dump` prints, whose places are relative to the last."""
+    """(file, line, name) of unqualified calls in the output of `clang -Xclang -ast-dump`. In this output, a place lacks
+    what it has in common with the place before it."""
     file, line = "", 0
     for text in tree.splitlines():
         node = re.match(r"[ |`-]*(\w+) 0x[0-9a-f]+[^<]*(<.*)", text)
@@ -71,7 +72,7 @@ def unqualified_calls(tree):
             begin = begin or (file, line)
         if not begin:
             continue
-        # In expressions, "(no ADL)" follows qualified names. Those in types are not taken apart.
+        # In expressions, "(no ADL)" follows qualified names. Expressions inside types are printed as source text.
         calls = re.findall(r"\(ADL\) = '(\w+)'", text)
         for of_type in re.findall(r"'([^']*\([^']*)'", text):
             calls += re.findall(r"(?<![\w:.>~])(\w+)(?:<[^()]*>)?\(", of_type)
@@ -80,7 +81,8 @@ def unqualified_calls(tree):
 
 
 def findings(command, text, every):
-    """The unqualified calls of functions of these names in the library's headers, of a program that includes them."""
+    """The unqualified calls of functions with these names in the library's headers, for a program that includes
+    them."""
     status, tree, messages = toolbox.run([*command, "-std=c++17", "-I", toolbox.INCLUDE, "-fsyntax-only", "-Xclang",
                                           "-ast-dump", "-fno-color-diagnostics", "-"], text)
     if status != 0:

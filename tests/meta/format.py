@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""C++ and CUDA sources have the format of `.clang-format`, by clang-format 14: other versions break lines elsewhere.
+"""C++ and CUDA sources have the format of `.clang-format`, by clang-format 14. Other versions format differently.
 
-`--write` formats the files; `--self-test` shows that a badly formatted text is found.
+`--write` formats the files. `--self-test` shows that a badly formatted text is found.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def sources():
 
 
 def version_of(tool):
-    """The major version of a clang-format; 0 if it does not run."""
+    """The major version of a clang-format, or 0 if it does not run."""
     if not shutil.which(tool):
         return 0
     found = re.search(r"version (\d+)\.", toolbox.run([tool, "--version"])[1])
@@ -32,7 +32,7 @@ def version_of(tool):
 
 
 def differences(tool, files):
-    """{file: line of its first difference}."""
+    """{file: line of its first difference} of files that are not formatted."""
     command = [tool, "--dry-run", "-Werror"]
     groups = [files[first:first + FILES_PER_RUN] for first in range(0, len(files), FILES_PER_RUN)]
     result = {}

@@ -5,10 +5,9 @@
 
     front_end.py --cxx g++ --nvcc nvcc -I FOLDER ...
 
-nvcc has no option for it. It says with --dryrun what it runs: the preprocessor for the host and cudafe++, which come
-first, are run here. They parse everything and instantiate no function. That takes about one second for a source; a
-whole compilation takes a minute.
-Tests beside CUB and libcu++ are left out, as they use names of newer versions.
+nvcc has no option for this. This script runs only the first steps that nvcc --dryrun prints: the preprocessor for the
+host, and cudafe++. They parse everything, but instantiate no function. This takes about 1 s for a source, and a whole
+compilation takes a minute. Tests that use CUB or libcu++ are left out, because they use names of newer versions.
 """
 
 import os
@@ -20,7 +19,7 @@ import tempfile
 import toolbox
 
 OTHER_LIBRARIES = re.compile(r"#\s*include\s*[<\"](?:cub|cuda|thrust)/|cub_calls")
-# They are for one back end, include what the build generates, or use a call that came with CUDA 12.5.
+# Tests for one back end, tests that include generated files, and those with a call that is new in CUDA 12.5.
 LEFT_OUT = re.compile(r"_simt_test\.cu|^tests/(?:simt|header_examples|meta|must_not_compile)/|green_context|"
                       r"/device_architectures")
 
@@ -33,7 +32,7 @@ def sources():
 
 
 def errors_of(path, nvcc, cxx, options):
-    """What the front end says of a source that it does not accept."""
+    """The messages of the front end about a source that it does not accept, or an empty text."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "TMPDIR": folder}
         command = [nvcc, "-ccbin", cxx, "--dryrun", "-std=c++17", "-arch=sm_90", "--extended-lambda", "-I",

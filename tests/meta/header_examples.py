@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The examples in the comments of the headers are programs, and print what they say.
+"""The examples in the comments of headers are programs, and print what they say.
 
-An example stands between `@code` and `@endcode`: a source that compiles after the `#include` of its header and
-<cstdio>. It ends with a line `// prints: TEXT` for each line that it prints; blanks at the end of a line do not count.
+An example stands between `@code` and `@endcode`. It is a source that compiles after an `#include` of its header and of
+<cstdio>. It ends with a line `// prints: TEXT` for each line that it prints. Trailing blanks do not count.
 
-Without an option, looks whether each header for users has one, with its output. `--write FOLDER` makes a file of
-the examples of each layer, each in a namespace and with a test, which the sources of tests/header_examples include.
-`--alone` compiles each example as a reader would.
+Without an option, checks that each header for users has an example with its output. `--write FOLDER` writes a file with
+the examples of each layer, each in a namespace and with a test. The sources of tests/header_examples include these
+files. `--alone` compiles each example like a reader's program.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ import tempfile
 
 import toolbox
 
-# Headers that must have an example. Those of others are tested too.
+# Headers that must have an example. Examples of other headers are tested too.
 PLACES = ["block/*.cuh", "block/classic/block_*.cuh", "core/policy_hub.hpp", "core/util_ptx.cuh",
           "device/device_*.cuh", "device/device_*.hpp", "device/engine/execution.cuh", "device/engine/future_count.cuh",
           "device/scan_tile_state.cuh",
@@ -26,7 +26,7 @@ PLACES = ["block/*.cuh", "block/classic/block_*.cuh", "core/policy_hub.hpp", "co
           "iterator/*.cuh", "thread/*.cuh", "warp/*.cuh"]
 # Headers whose example prints nothing, with the reason.
 PRINTS_NOTHING = {}
-# The sources of headers whose examples are not in that of their layer.
+# Test sources for some headers of a layer. The others are in the source of their layer.
 SOURCES = {
     "device_joins": r"device/.*join",
     "device_sorts": r"device/device_(merge_sort|radix_sort|segmented_.*sort|(segmented_|batched_)?top_k)",
@@ -58,7 +58,7 @@ def examples_of(header, text):
 
 
 def findings(header, text):
-    """What is wrong with the examples of a header that must have one."""
+    """Yields what is wrong with the examples of a header that must have one."""
     examples = examples_of(header, text)
     if len(examples) != 1 or text.count("@code") != 1:
         yield f"{header} has {text.count('@code')} examples between @code and @endcode, and should have one"
@@ -94,7 +94,7 @@ def quoted(line):
 
 
 def as_test(example, path):
-    """A function in a namespace that does what the example's main function does, and a test that calls it."""
+    """The example's main function as a function in a namespace, and a test that calls it."""
     body = MAIN.sub(lambda main: f"int run() {{\n{main.group(1)}return 0; }}\n", INCLUDE.sub("\n", example.code))
     printed = ", ".join(quoted(line) for line in example.output)
     return (f"namespace header_example_{example.name} {{\n#line {example.line} \"{path}\"\n{body}}}\n"
@@ -103,7 +103,7 @@ def as_test(example, path):
 
 
 def write(folder, headers):
-    """A file for each source, which is touched only if it changes."""
+    """Writes a file for each source. A file that does not change is not touched."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = {}
     for header, text in headers.items():
@@ -120,7 +120,7 @@ def write(folder, headers):
 
 
 def compile_alone(compiler, headers):
-    """Each example in a file of its own. What compilers say of those that do not compile."""
+    """Compiles each example in a file of its own. Returns the messages about those that do not compile."""
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         for header, text in headers.items():

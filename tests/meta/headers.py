@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A header compiles alone and without a warning, links twice, and leaks only STRATA_* macros.
 
-`--together` asks the last two questions of all headers in one run of the compiler. `--only-compile` asks
-the first one alone, of each header. With neither, each header is asked all three.
+`--together` tests the last two properties of all headers in one run of the compiler. `--only-compile` tests only the
+first one, for each header. Without an option, each header is tested for all three.
 """
 
 import pathlib
@@ -13,13 +13,13 @@ import tempfile
 
 import toolbox
 
-# The host back end stands in for the CUDA toolkit where there is none, so its headers define what
-# the toolkit's would: keywords, and names that begin with cuda; and NCCL's.
+# The host back end stands in for the CUDA toolkit and for NCCL. So its headers define what these would: keywords, names
+# that begin with cuda, and NCCL's names.
 STAND_INS = re.compile(r"__\w+__|__CUDA\w*|cuda\w+|CUDA\w+|NAN|INFINITY|NCCL_\w+")
 
 
 def leaked_macros(preprocessed):
-    """Names defined, and not undefined again, by files under include/strata, from `-E -dD`."""
+    """Names that files under include/strata define and do not undefine, from the output of `-E -dD`."""
     macros = {}
     file = ""
     for line in preprocessed.splitlines():
@@ -39,14 +39,14 @@ def leaked_macros(preprocessed):
 
 def check(headers, compiler, folder, only_compile):
     unit = folder / ("unit.cu" if compiler.is_nvcc else "unit.cpp")
-    # Twice, because an include guard may be missing too.
+    # Twice, because a missing include guard must be found.
     unit.write_text("".join(f"#include <{header}>\n" for header in [*headers, *headers]))
     if only_compile:
         toolbox.must_run([*compiler.front_end, unit])
         return
     first = folder / "first.o"
     toolbox.must_run([*compiler.command, "-c", unit, "-o", first])
-    # Two objects with the same content collide on every symbol that lacks `inline`.
+    # The copy of an object defines the same symbols, so each symbol that lacks `inline` collides.
     second = folder / "second.o"
     second.write_bytes(first.read_bytes())
     toolbox.must_run(["ld", "-r", first, second, "-o", folder / "both.o"])

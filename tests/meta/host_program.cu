@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A program of the host back end without GoogleTest, for compilers that do not compile the tests. Items of several
-// words go between threads as words, which optimisation by types must not take for other objects.
+// A program of the host back end without GoogleTest, for compilers that do not compile the tests. It moves items of
+// several words between threads word by word, which type-based alias analysis must not break.
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs host_program.cu, compiled by another compiler than the tests are, with the levels of optimisation that users
-take: what compiles need not compute what it should."""
+"""Compiles host_program.cu with another compiler than that of the tests, at the optimisation levels of users, and runs
+it, because a program that compiles may still compute wrong results."""
 
 import argparse
 import pathlib
@@ -19,7 +19,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cxx", required=True)
     compiler = parser.parse_args().cxx
-    # libstdc++'s std::stable_sort calls a deprecated function, of which clang 19 warns.
+    # libstdc++'s std::stable_sort calls a deprecated function, for which clang 19 gives a warning.
     command = [compiler, "-std=c++17", "-Wno-deprecated-declarations", "-I", INCLUDE]
     failed = []
     with tempfile.TemporaryDirectory() as name:

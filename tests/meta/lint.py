@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules that no compiler checks: the direction of includes, what stays in one place, file marks.
+"""Rules that no compiler checks: the direction of includes, code that only some files may have, and file marks.
 
 `--self-test` runs every rule on an example that breaks it and on one that keeps it.
 """
@@ -13,8 +13,8 @@ import toolbox
 
 # A file includes only from its own layer or a lower one. simt/ stands beside the layers.
 TOP_LAYERS = ["core", "iterator", "thread", "warp", "block", "device", "distributed"]
-# The subfolders of a folder as layers: each includes only itself and those before it. Files that lie in the folder
-# itself are above all layers.
+# The subfolders of a folder as layers. Each includes only itself and those before it. Files directly in the folder are
+# above all of its layers.
 LAYERS = {
     "device/join/": ["common", "output", "radix_partition", "shared_table", "global_table",
                      "fallback", "merge", "host", "metal"],
@@ -22,37 +22,38 @@ LAYERS = {
 MAY_INCLUDE_SIMT = ("core/platform.cuh", "core/platform/", "core/launcher", "distributed/communication/nccl.hpp")
 NCCL_HEADER = "distributed/communication/nccl.hpp"
 LIBCUDACXX_HEADER = "core/cuda_std_limits.hpp"
-# The only files that may hold inline assembly, kernel launches or the shared memory keyword.
+# The only files that may have inline assembly, kernel launches or the shared memory keyword.
 MACHINE_FILES = ("core/macros.hpp", "core/platform.cuh", "core/platform/", "core/launcher", "simt/")
-# What blocks wait for each other with: only for the protocols of this folder.
+# Functions by which blocks wait for each other. Only the protocols in this folder may call them.
 ENGINE_FOLDER = "device/engine/"
 GRID_CALLS = r"\b(?:STRATA_SPIN|fence_acq_rel|store_release|load_acquire|(?:load|store)_tagged_word)\b"
-# What MSVC does not have: core/macros.hpp has macros for it. simt/ is for g++ and clang, join/metal/ for clang.
+# GNU extensions that MSVC lacks. core/macros.hpp has macros for them. simt/ is only for g++ and clang, and join/metal/
+# only for clang.
 GNU = (r"__attribute__|\[\[gnu::|__builtin_(?!bit_cast|is_constant_evaluated|FILE|LINE)\w+|__(?:atomic|sync)_\w+|"
        r"__PRETTY_FUNCTION__|__extension__|\btypeof\b|_Pragma")
 GNU_FILES = ("core/macros.hpp", "simt/", "device/join/metal/")
-# Those that MSVC is kept from by an #if.
+# Extensions that an #if hides from MSVC.
 GNU_ALLOWED = {("core/types.hpp", "[[gnu::"), ("core/types.hpp", "__extension__"),
                ("core/operators.hpp", "__builtin_signbit")}
-# What includes every public header of the layers below distributed/, and those that it leaves to programs.
+# The header that includes every public header below distributed/, and the headers that it leaves to programs.
 EVERYTHING = "strata.cuh"
 NOT_EVERYTHING = {LIBCUDACXX_HEADER: "includes libcu++", "device/device_batched_top_k.cuh": "for programs of CUB only"}
-# What programs written for CUB expect to come along with the headers of these folders.
+# Headers that each header in these folders includes, because programs written for CUB rely on them.
 COMPANIONS = {"warp": "warp/specializations/companions.cuh", "block": "warp/specializations/companions.cuh",
               "device": "device/engine/companions.cuh"}
-# Notices, data that other programs write, and formats without comments.
+# Files that need no notice: the license, data that programs write, and formats without comments.
 NO_SPDX = {"LICENSE", ".json", ".csv", ".svg"}
 LINE_LIMIT = 120
-# What was tried with an algorithm fits a page.
+# The most lines of a page of experiments with an algorithm.
 DIARY_LINES = 60
-# What clang-format makes of brackets of templates that it takes for comparisons; .clang-format says how to write
-# them.
+# How clang-format writes template brackets that it takes for comparisons. .clang-format says how to avoid this.
 SPREAD_BRACKETS = (r"\b\w+ < [^;(){}<>]* > \(", r"\b\w+ < [^;(){}<>]*(?:,|::)[^;(){}<>]* ?>> \w",
                    r"\btemplate <[^;{}()]*=[^;{}()]*>\n\s+[^;{}()]* > (?:struct|class)\b")
 
 
 def top_layer(header):
-    """0 for core/..., above device/ for files directly in strata/ that include everything."""
+    """The rank of the layer, from 0 for core/. Files directly in strata/ that include everything are above all
+    layers."""
     first = header.split("/")[0]
     if first in TOP_LAYERS:
         return TOP_LAYERS.index(first)
@@ -60,7 +61,7 @@ def top_layer(header):
 
 
 def layer(header, folder):
-    """The rank of the layer of a header in a folder that has layers; -1 outside of the folder."""
+    """The rank of a header's layer in a folder that has layers, or -1 if the header is not in this folder."""
     if not header.startswith(folder):
         return -1
     name, _, file = header[len(folder):].partition("/")
@@ -70,7 +71,7 @@ def layer(header, folder):
 
 
 def without_comments(text):
-    """The text with comments blanked; line numbers stay, string literals too."""
+    """The text with blanks for comments. Line numbers and string literals stay."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
     def blank(match):
         found = match.group(0)
@@ -83,7 +84,7 @@ def line_of(text, position):
 
 
 def unrolled_loops_of_the_host(code):
-    """Lines of loops with a pragma that the host compiler does not know, in functions that it compiles too."""
+    """Lines of loops with STRATA_UNROLL, a pragma unknown to the host compiler, in functions that it also compiles."""
     lines = code.split("\n")
     def indent(line):
         return len(line) - len(line.lstrip())
@@ -97,7 +98,7 @@ def unrolled_loops_of_the_host(code):
 
 
 def header_findings(header, text):
-    """Findings (line, text) of one header; `header` is relative to include/strata."""
+    """Findings (line, text) in one header. `header` is relative to include/strata."""
     code = without_comments(text)
     in_simt = header.startswith("simt/")
 
@@ -171,7 +172,7 @@ def header_findings(header, text):
 
 
 def file_findings(name, text):
-    """Findings (line, text) of any file of the project; `name` is relative to the root."""
+    """Findings (line, text) in any file of the project. `name` is relative to the root."""
     suffix = pathlib.PurePath(name).suffix
     lines = text.split("\n")
     if not {name, suffix} & NO_SPDX:
@@ -191,7 +192,7 @@ def file_findings(name, text):
             for match in re.finditer(regex, code):
                 yield line_of(code, match.start()), "brackets of a template that a formatter took for comparisons"
     for number, line in enumerate(lines, 1):
-        # Rows of a Markdown table and what a compiler is expected to say cannot be broken.
+        # Rows of a Markdown table and expected messages of a compiler cannot be broken.
         if len(line) > LINE_LIMIT and not line.startswith(("|", "// expect:")):
             yield number, f"{len(line)} columns, at most {LINE_LIMIT}"
         if line != line.rstrip():
@@ -205,7 +206,7 @@ def file_findings(name, text):
 
 
 def missing_headers(texts):
-    """Public headers that EVERYTHING does not include, of {header: text}."""
+    """The public headers in {header: text} that EVERYTHING does not include."""
     included = set(re.findall(r"^#include <strata/([^>]+)>", texts.get(EVERYTHING, ""), re.MULTILINE))
     public = [header for header in texts if header.count("/") == 1 and header.split("/")[0] in TOP_LAYERS
               and not header.startswith("distributed/") and not header.endswith(".inl")]
@@ -214,9 +215,8 @@ def missing_headers(texts):
 
 
 def types_of_several_headers(texts):
-    """Classes, enumerations and aliases of namespaces that two headers define, of {header: text}. A program that
-    includes both may not compile, or only in one order. Specialisations count for nothing, nor do back ends that no
-    program has together."""
+    """Classes, enumerations and aliases that two headers in {header: text} define. A program that includes both may not
+    compile, or only in one order. Specialisations do not count, nor do back ends that no program uses together."""
     defined = {}
     for header, text in texts.items():
         if header.startswith(("simt/", "device/join/metal/")):
@@ -228,7 +228,7 @@ def types_of_several_headers(texts):
 
 
 def include_cycle(graph):
-    """A list of headers that include each other in a ring, or an empty list."""
+    """A list of headers that form a cycle of includes, or an empty list."""
     state = {}
     def visit(node, path):
         state[node] = "open"
@@ -278,7 +278,7 @@ SPDX = ("// SPDX-FileCopyrightText: 2026 The strata authors\n"
         "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
 
 FUNCTION = "struct A {\n  static if_integral<N>\n  F(void* x, const O& o = {}) {\n"
-# (header, line that breaks a rule, part of the finding)
+# (header, line that breaks a rule, expected part of the finding)
 BAD_HEADERS = [
     ("core/a.hpp", "#include <strata/thread/b.cuh>", "higher layer"),
     ("core/a.cuh", "#include <strata/iterator/b.cuh>", "higher layer"),

@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles and links for macOS on arm64: the headers, the tests of joins by Metal, every example, and tests of the host
-back end. Nothing is run.
+back end. Runs nothing.
 
-The compiler is the clang of PyPI's package ziglang, which has the C library's headers of macOS. Of the frameworks there
-are stubs, which say no more than what symbols a library has. Where the package cannot be had, the exit status is 77.
+The compiler is the clang in PyPI's package ziglang, which includes macOS's C headers. Stubs stand in for frameworks,
+and list only their symbols. If the package cannot be installed, the exit status is 77.
 """
 
 import os
@@ -19,7 +19,7 @@ ZIG = "ziglang==0.17.1"
 SKIPPED = 77
 TARGETS = ["metal_tests", "examples/all", "device_hash_join_host_test", "simt_runtime_api_test_simt",
            "simt_pages_test_simt_check"]
-# Libraries of macOS that strata::strata links, and what programs take from them.
+# Libraries of macOS that strata::strata links, and the symbols that programs use.
 FRAMEWORKS = {"Metal": ["_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices"], "Foundation": [], "CoreGraphics": []}
 OBJECTIVE_C = ["_objc_msgSend", "_sel_registerName", "_objc_lookUpClass", "_objc_autoreleasePoolPush",
                "_objc_autoreleasePoolPop"]
@@ -48,7 +48,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 
 def install_zig(folder):
-    """The path of zig, or ends as skipped."""
+    """The path of zig. If it cannot be installed, the script ends as skipped."""
     zig = folder / "ziglang" / "zig"
     if not zig.exists():
         status, _, messages = toolbox.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", folder, ZIG])
@@ -59,9 +59,9 @@ def install_zig(folder):
 
 
 def write_toolchain(folder, zig):
-    """Compilers, stubs of libraries, and the toolchain file that names them."""
+    """Writes compilers, stubs of libraries, and a toolchain file that names them."""
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = os.environ["ZIG_LOCAL_CACHE_DIR"] = str(folder / "cache")
-    # Without an option that says how much to optimise, zig adds -fsanitize=undefined.
+    # Without an option for optimisation, zig would add -fsanitize=undefined.
     for_macos = "-target aarch64-macos -fno-sanitize=undefined"
     for name, options in (("cc", f"cc {for_macos}"), ("c++", f"c++ {for_macos}"), ("ar", "ar"), ("ranlib", "ranlib")):
         (folder / name).write_text(f'#!/bin/sh\nexec {zig} {options} "$@"\n')
@@ -79,7 +79,7 @@ def write_toolchain(folder, zig):
 
 
 def expect_headers_compile(folder, options):
-    """All headers but those of the host back end, which the others include, in one file."""
+    """Compiles all headers in one file. Those of the host back end are left out, because the others include them."""
     source = folder / "headers.cpp"
     source.write_text("".join(f"#include <{header}>\n" for header in toolbox.headers()
                               if header.parts[1] != "simt"))
@@ -89,7 +89,7 @@ def expect_headers_compile(folder, options):
 
 
 def expect_program(path):
-    """A Mach-O executable for arm64."""
+    """Expects a Mach-O executable for arm64."""
     begin = path.read_bytes()[:16]
     if begin[:8] != bytes.fromhex("cffaedfe0c000001") or begin[12] != 2:
         toolbox.fail(f"{path} is no program for macOS on arm64")

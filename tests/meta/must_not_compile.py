@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every case of a table compiles as it is, and with -DSTRATA_CASE_<name> is refused with the text it announces.
+"""Every case of a table compiles as it is. With -DSTRATA_CASE_<name> the compiler refuses it with the expected message.
 
-A table is a source. A case goes from its line `// case: NAME` to the next one, includes what it needs, of tests/ too,
-and is a unit by itself. Lines of a case that this reads:
-  // expect: REGEX     part of the error message (at least one such line; all must be found)
-  // expect first: REGEX   the same, and in the first line that says "error"
-  // nvcc: too         stands for all others where nvcc looks at a few only
-  // flags: -DX=1 ...  more compiler options; above the first case, those of all cases without such a line
-  // bad flags: ...    more of them where it is to be refused
-  // errors: N, REASON   how many errors there may be: else 3, or as many as are expected. One cause must not hide
-                     among its consequences
+A table is a source. A case begins with a line `// case: NAME`, and ends before the next such line. It includes what it
+needs, also from tests/, so that it is a translation unit of its own. These lines of a case have a meaning:
+  // expect: REGEX         in the error message. At least one such line is needed, and all must be found
+  // expect first: REGEX   in the first line that says "error"
+  // nvcc: too             nvcc compiles this case too when it compiles only a few of the table
+  // flags: -DX=1 ...      more compiler options. Above the first case: options of all cases without such a line
+  // bad flags: ...        more compiler options for the half that must be refused
+  // errors: N, REASON     the most errors that there may be. The default is 3, or the number of expected messages if
+                           that is more. The cause must not be lost among its consequences
 
-The good halves of a table are compiled in one unit. `--together` compiles the bad halves so too, and alone only those
-whose messages it does not find there.
+The good halves of all cases are compiled in one unit. With `--together`, so are the bad halves. Those whose messages
+are not found in this unit are then compiled alone.
 """
 
 import pathlib
@@ -31,7 +31,7 @@ def directive(text, name):
 
 
 class Case:
-    """The lines of a table from `first_line` on."""
+    """The lines of a case. The first one is line `first_line` of the table."""
 
     def __init__(self, path, name, first_line, text, flags):
         self.path, self.name, self.first_line, self.text = path, name, first_line, text
@@ -56,7 +56,8 @@ class Case:
         return f"{self.path}:{self.first_line}: {self.name}"
 
     def missing(self, messages):
-        """What is wrong with the messages. Compilers break long ones at different places."""
+        """What is wrong with the messages. White space is ignored, because compilers break lines at different
+        places."""
         errors = len(re.findall(r"\berror: ", messages))
         first_error = next((line for line in messages.splitlines() if "error" in line), "")
         messages = re.sub(r"\s+", " ", messages)
@@ -85,7 +86,7 @@ def cases_of(path):
 
 
 def compile_unit(cases, compiler, bad):
-    """Status and messages of a unit of these cases, whose lines are those of the table."""
+    """Status and messages of a unit of these cases. Lines are numbered as in the table."""
     unit = "".join([f"#define {case.macro}\n" for case in cases if bad] +
                    [f'#line {case.first_line} "{case.path}"\n{case.text}' for case in cases])
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +108,7 @@ def check_alone(case, compiler):
 
 
 def diagnostics(messages):
-    """The text of each error, with the lines before it that say where it is from."""
+    """The text of each error, with the lines before it that say where it comes from."""
     blocks = [""]
     for line in messages.splitlines():
         begins = re.match(r"In file included from |.*: In |.*:   required |.*: error: ", line)
@@ -118,7 +119,7 @@ def diagnostics(messages):
 
 
 def found_together(cases, compiler):
-    """Those of the cases whose bad halves are refused in one unit."""
+    """The cases whose bad halves are refused as expected in one common unit."""
     status, messages = compile_unit(cases, compiler, bad=True)
     if status == 0:
         return []

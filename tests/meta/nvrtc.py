@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The headers below device/ compile under NVRTC, which has no headers of the host, and takes no option for them.
+"""The headers below device/ compile with NVRTC, which has no host headers, and needs no options for them.
 
-One program includes all public ones. It has the kernels of nvrtc_kernels.cu and those of the headers' documentation.
-`--each` also compiles each header alone, and the program for other architectures, language levels and settings.
-`--show` prints the program. Needs libnvrtc, and no GPU.
+One program includes all public headers. It has the kernels of nvrtc_kernels.cu, and those in the headers'
+documentation. `--each` also compiles each header alone, and the program for other architectures, language levels and
+settings. `--show` prints the program. Needs libnvrtc, but no GPU.
 """
 
 import argparse
@@ -21,7 +21,7 @@ EXAMPLE = re.compile(r"^/// @code\n(.*?)^/// @endcode\n", re.MULTILINE | re.DOTA
 OF_HOST = re.compile(r"^#include .*\n|^(?:int main|cudaError_t \w+)\(.*\{\n(?:.*\n)*?\}\n", re.MULTILINE)
 OLDEST_ARCHITECTURE = 75
 VARIANTS = (["-std=c++20"], ["-DSTRATA_DEBUG=1"], ["-device-int128"], ["-default-device"])
-# What NVRTC 12 says of the size of a program, for sm_75.
+# A note of NVRTC 12 about a large program for sm_75.
 NOTE = re.compile(r"^ptxas warning : Disabling default position-independent-code\(pic\) compilation mode.*\n?",
                   re.MULTILINE)
 
@@ -33,7 +33,7 @@ class Compiler:
         self.library = ctypes.CDLL(path)
 
     def architectures(self):
-        """Those that it knows, such as 90, from the oldest that strata is for."""
+        """The architectures that NVRTC knows, such as 90, from the oldest one that strata supports."""
         number = ctypes.c_int()
         self.library.nvrtcGetNumSupportedArchs(ctypes.byref(number))
         architectures = (ctypes.c_int * number.value)()
@@ -48,7 +48,7 @@ class Compiler:
         return text.value.decode()
 
     def compile(self, source, options):
-        """The log, and the PTX, empty if there was an error."""
+        """Returns the log and the PTX, which is empty after an error."""
         program = ctypes.c_void_p()
         status = self.library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"unit.cu", 0, None, None)
         if status != 0:
@@ -66,7 +66,7 @@ def includes(headers):
 
 
 def examples(header, text):
-    """The examples of the documentation of a header that have a kernel, without what is for the host in them."""
+    """The examples in a header's documentation that have a kernel, without their host code."""
     for code in EXAMPLE.findall(text):
         code = re.sub(r"^/// ?", "", code, flags=re.MULTILINE)
         code = OF_HOST.sub("", code)
@@ -81,7 +81,7 @@ def program(headers):
 
 
 def kernels(source):
-    """How many kernels a program has: those that are no templates, and explicit instantiations."""
+    """The number of kernels in a program: those that are not templates, and explicit instantiations."""
     return len(re.findall(r"^(?:template )?STRATA_KERNEL ", source, re.MULTILINE)) - len(
         re.findall(r"^template <[^;{}]*>\nSTRATA_KERNEL ", source, re.MULTILINE))
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kernels that NVRTC compiles, for several types: see nvrtc.py, which includes all headers before.
+// Kernels that NVRTC compiles, for several types. nvrtc.py includes all headers before them.
 
 struct is_greater {
   template <class T>
@@ -10,7 +10,7 @@ struct is_greater {
   }
 };
 
-/// A tile through every layer: sorts in threads and in the block, scans and reductions.
+/// Uses every layer on one tile: sorts in threads and in the block, scans and reductions.
 template <class T>
 STRATA_KERNEL void sort_scan_reduce(const T* in, T* out, T* sums, int count) {
   constexpr int threads = 128, items_per_thread = 4, tile_items = threads * items_per_thread;
@@ -56,7 +56,7 @@ template STRATA_KERNEL void sort_scan_reduce(const int*, int*, int*, int);
 template STRATA_KERNEL void sort_scan_reduce(const float*, float*, float*, int);
 template STRATA_KERNEL void sort_scan_reduce(const double*, double*, double*, int);
 
-/// A type of the user, sorted by its fields.
+/// A user's type, which is sorted by its fields.
 struct event {
   int year;
   unsigned char day;
@@ -77,7 +77,7 @@ STRATA_KERNEL void sort_events(event* events) {
 struct half_of {
   STRATA_HD double operator()(long long x) const { return static_cast<double>(x) / 2; }
 };
-/// Iterators, searches, and constants that the compiler computes.
+/// Uses iterators, searches, and constants that are computed at compile time.
 STRATA_KERNEL void iterators(const float* in, double* out, int count) {
   const strata::CountingInputIterator<long long> numbers(1);
   const strata::TransformInputIterator<double, half_of, decltype(numbers)> halves(numbers, half_of{});

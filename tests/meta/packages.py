@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The recipes of cmake/packages/ have the library's version and set options that exist, and their functions run.
+"""The recipes in cmake/packages/ have the library's version, set options that exist, and their functions run.
 
-vcpkg and Spack are not there: stand-ins of what the recipes call run the port, which installs the library, and read the
-package of Spack. With `--conan` the Conan recipe makes a package, and a program that needs it is built and run. Where
-there is no Conan, pip fetches one; without a network the exit status is 77, which CTest reports as "Skipped".
+vcpkg and Spack need not be installed. Stand-ins for the functions of vcpkg run the port, which installs the library,
+and stand-ins for Spack's directives read its package. With `--conan`, the Conan recipe makes a package, and a program
+that requires it is built and run. If Conan is missing, pip installs it. Without a network, the exit status is 77, which
+CTest reports as "Skipped".
 """
 
 import argparse
@@ -26,7 +27,7 @@ PORT = RECIPES / "vcpkg" / "strata"
 SPACK_REPOSITORY = RECIPES / "spack_repo" / "strata"
 CONSUMER = pathlib.Path(__file__).resolve().parent / "package" / "host"
 
-# What the functions of vcpkg do that the port calls, as far as it depends on them.
+# Stand-ins for vcpkg's functions, as far as the port depends on them.
 VCPKG = """
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
@@ -59,7 +60,7 @@ def version():
 
 
 def unknown_options(text, known):
-    """Names of options in a recipe that the build does not have."""
+    """Names of options that a recipe sets, but the build does not have."""
     found = re.findall(r"-D(STRATA_\w+)=", text)
     return sorted(set(found) - set(known))
 
@@ -87,7 +88,7 @@ def check_port(cmake, folder):
 
 
 def check_spack():
-    """Reads the package with stand-ins of Spack's directives; runs its function."""
+    """Reads the package with stand-ins for Spack's directives, and runs its function."""
     said = {}
     def directive(name):
         return lambda *words, **named: said.setdefault(name, []).append((words, named))
@@ -115,7 +116,7 @@ def check_spack():
 
 
 def conan_of_pypi(folder):
-    """Conan, which pip unpacks into a folder."""
+    """Installs Conan into a folder by pip."""
     packages = folder / "packages"
     cuda_toolkit.registry([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                            "--retries", 1, "--timeout", 20, "--no-warn-script-location", "--target", packages,
@@ -127,7 +128,7 @@ def conan_of_pypi(folder):
 def check_conan(cmake, nccl, folder):
     conan = shutil.which("conan") or conan_of_pypi(folder)
     os.environ["CONAN_HOME"] = str(folder / "conan_home")
-    os.chdir(folder)  # Conan writes CMakeUserPresets.json where it is called.
+    os.chdir(folder)  # Conan writes CMakeUserPresets.json into the working directory.
     toolbox.must_run([conan, "profile", "detect"])
     toolbox.must_run([conan, "create", RECIPES])
     made = folder / "made"

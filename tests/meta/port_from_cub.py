@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cmake/port_from_cub.py ports the sources of port_from_cub/, which use CUB as real projects do.
 
-A line `// report: TEXT` says that the next line of code is reported with this text; there are no other reports. A line
-`// by hand: OLD => NEW`, or `// by hand: #include <...>`, is done to the ported source; then it compiles, with nvcc.
-So does the source itself, with CUB and `// flags of CUB: FLAG`; `// not with: CUB 3.0` and `// not compiled` except
-one or both.
+A line `// report: TEXT` says that the next line of code must be reported with this text. There may be no other reports.
+Lines `// by hand: OLD => NEW` and `// by hand: #include <...>` are edits of the ported source. After them it must
+compile with nvcc. The original source must compile too, with CUB and with the options in `// flags of CUB: FLAG`. Lines
+`// not with: CUB 3.0` and `// not compiled` exempt a source from the second compilation, or from both.
 
-The table has every header of CUB that strata has by another name or not at all; --cub looks at another CUB.
+The table must have every header of CUB that strata has under another name or not at all. --cub checks another CUB.
 """
 
 import pathlib
@@ -28,7 +28,7 @@ import port_from_cub as tool  # noqa: E402
 
 
 def expected_reports(text):
-    """[(line, text)]"""
+    """[(line, text)] of the reports that a source expects."""
     found, waiting = [], []
     for number, line in enumerate(text.splitlines(), 1):
         match = re.match(MARK, line)
@@ -41,11 +41,11 @@ def expected_reports(text):
 
 
 def edited(text):
-    """The ported source after what is to be done by hand."""
+    """The ported source after its edits by hand."""
     for mark, what in re.findall(rf"^{MARK}$", text, re.MULTILINE):
         old, arrow, new = what.partition(" => ")
         if mark == "by hand" and arrow:
-            # Line breaks of the source do not matter.
+            # An edit may span lines of the source.
             regex = r"\s+".join(re.escape(word) for word in old.split())
             code = re.sub(r"^[ \t]*//.*$", lambda comment: " " * len(comment.group(0)), text, flags=re.MULTILINE)
             match = re.search(regex, code)
@@ -99,7 +99,7 @@ def check_source(path, folder, compiler):
 
 
 def check_headers(cub, table):
-    """Each public header of CUB has a row that says absent, or its counterpart is there."""
+    """For each public header of CUB there is a row that says absent, or strata has its counterpart."""
     names = [path.relative_to(cub.parent).as_posix() for path in sorted(cub.glob("*.cuh"))]
     for layer in ("block", "device", "grid", "iterator", "thread", "warp"):
         names += [path.relative_to(cub.parent).as_posix() for path in sorted((cub / layer).glob("*.cuh"))]
@@ -110,7 +110,7 @@ def check_headers(cub, table):
         target = toolbox.INCLUDE / (f"strata/{name[4:]}" if verdict == "same" else verdict.strip("`"))
         if verdict != "absent" and not target.is_file():
             toolbox.fail(f"<{name}> has no row in cub_names.txt, and no counterpart {target.name}")
-        # What has a counterpart is found by CUB's name, too.
+        # A counterpart must also be found under CUB's name.
         forward = toolbox.INCLUDE / f"strata/{name[4:]}"
         if forward.is_file() != (verdict != "absent"):
             toolbox.fail(f"<{name}> is {verdict} in cub_names.txt, but include/strata/{name[4:]} says otherwise")

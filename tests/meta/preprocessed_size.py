@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No header preprocesses to many more lines than an empty .cu file does; that of all headers has a limit of its own.
+"""No header preprocesses to many more lines than an empty .cu file. The header of all headers has a limit of its own.
 
-Blank lines do not count: the preprocessor leaves one for each line of a comment.
+Blank lines do not count, because the preprocessor leaves one for each line of a comment.
 """
 
 import concurrent.futures
@@ -13,15 +13,15 @@ import tempfile
 import toolbox
 
 LIMIT = 22_000
-# CUB 3.0.1 as a whole: 188,000.
-# Grouped aggregation by hash, top-k of rows and scans of segments in one pass have 5,000 lines of it.
-# Joins have five methods, of which one sorts. With a launch for few probe rows they are above the limit of others.
+# All of CUB 3.0.1 has 188,000 lines. Of strata.cuh's, 5,000 are for grouped aggregation by hash, top-k of rows and
+# scans of segments in one pass. Joins have five methods, one of which sorts, and a launch for few probe rows, so they
+# exceed the common limit.
 LIMITS = {"strata/strata.cuh": 59_800, "strata/cub.cuh": 60_000, "strata/device/device_hash_join.hpp": 22_500,
           "strata/device/join/dispatch.cuh": 22_500,
-          # Grouped aggregation has a selection, for rows without a key, and a scan, for groups by their first rows.
+          # Grouped aggregation includes a selection for rows without a key, and a scan for groups by first rows.
           "strata/device/device_group_by.cuh": 22_800, "strata/device/group_by/dispatch.cuh": 22_500,
           "strata/device/group_by/first_row_dispatch.cuh": 22_500}
-# What thread, warp and block headers aim at; printed, not enforced.
+# A goal for thread, warp and block headers, which is printed but not enforced.
 AIM = 6_500
 
 
@@ -34,7 +34,7 @@ def lines(compiler, folder, header=None):
 def main():
     arguments = toolbox.parser(__doc__).parse_args()
     compiler = toolbox.Compiler(arguments.cxx, arguments.nvcc)
-    # What nvcc never sees is left out, and what includes NCCL's header, which not every machine has.
+    # Leaves out headers that nvcc never compiles, and those with NCCL's header, which may be missing.
     headers = [header for header in toolbox.headers() if not {"simt", "metal", "distributed"} & set(header.parts)]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times that a page quotes from the results are those of the results: quoted_figures.txt says which these are.
+"""Times that pages quote from benchmark results are those of the results. quoted_figures.txt lists them.
 
-Microseconds have three digits, and all digits from 1,000 on. Figures of one line stand side by side in one row of a
-table; one figure alone may stand in a sentence, before `us`. `--self-test` looks for figures of a small table.
+Microseconds have three digits, or all digits from 1,000 on. The figures of one line of the list are side by side in one
+row of a table. A single figure may also be in a sentence, before `us`. `--self-test` finds the figures of a small
+table.
 
     quoted_figures.py --update FOLDER
 
-rewrites pages that quote the results in FOLDER, a copy of benchmarks/results/h200 before new ones came. What follows
-from quoted figures, as ratios do, is left.
+rewrites pages that quote the results in FOLDER, a copy of benchmarks/results/h200 from before new results came. It does
+not change what follows from quoted figures, such as ratios.
 """
 
 import argparse
@@ -38,9 +39,9 @@ def choices(text):
 
 
 def figures(times, line):
-    """What should be quoted for `algorithm,type,case | counts`, or for several of these with ` + ` in between. A count
-    is strata's, or another library's: `n@library`. `n@times` is how many times CUB's speed strata has. A line that ends
-    with ` +` goes on in the next one.
+    """The figures that a page should quote for `algorithm,type,case | counts`, or for several of these, separated by
+    ` + `. A count `n` is strata's, `n@library` another library's. `n@times` is strata's speed divided by CUB's. A line
+    that ends with ` +` continues in the next one.
     """
     keys = []
     for cases, counts in (part.split(" | ") for part in line.split(" + ")):
@@ -62,9 +63,10 @@ def match_of(page, values):
 
 
 def updated(page, lines, old, new):
-    """The page with the figures of `new`, and the lines whose figures of `old` it lacks."""
+    """The page with the figures of `new`, and the lines whose old figures the page lacks."""
     replacements, missing = [], []
-    # Rows first: one figure of a row is not taken for a figure alone. The n-th line with the same figures has the n-th.
+    # Rows first, so that a figure of a row is not taken for a single one. If figures repeat, the n-th line of the list
+    # belongs to their n-th occurrence.
     for line in sorted(lines, key=lambda line: len(figures(old, line)) == 1):
         match = match_of(page, figures(old, line))
         if match is None:
@@ -106,7 +108,7 @@ def times_in(folder):
 
 
 def lines_by_page():
-    """{(page, folder of results in RESULTS): lines}"""
+    """{(page, folder in RESULTS): lines of the list}"""
     pages, key = {}, ()
     for line in LIST.read_text().replace(" +\n", " + ").splitlines():
         if line.startswith("["):

@@ -3,10 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The C++ in the project's Markdown files is real, and so are the files and headings that they link to.
 
-A ```cpp block after a line `<!-- quote: PATH -->` is that file, word for word, without its SPDX
-lines. Any other ```cpp block is a translation unit of its own and compiles; a fragment, which cannot
-compile alone, is to be marked ```c++ and is not looked at, except in the README of the root and in the
-guides, which may not have any.
+A ```cpp block after a line `<!-- quote: PATH -->` is this file, word for word, without its SPDX lines. Any other ```cpp
+block is a translation unit of its own, and compiles. A fragment that cannot compile alone must be marked ```c++, and is
+not checked. The README in the root and the guides may not have fragments.
 """
 
 import pathlib
@@ -23,7 +22,7 @@ def blocks(text):
     return [match.groupdict() for match in BLOCK.finditer(text)]
 
 
-# Where every block of C++ is compiled.
+# Folders in whose pages every C++ block is compiled.
 STRICT = {toolbox.ROOT, toolbox.INCLUDE / "strata" / "guides"}
 
 
@@ -49,7 +48,7 @@ def without_blocks(text):
 
 
 def anchors(text):
-    """What links to the headings of a Markdown text end with."""
+    """The anchors of the headings of a Markdown text, which links end with."""
     headings = re.findall(r"^#+ (.*)$", without_blocks(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of include/strata/guides/support.md is what support.txt says, whose tests exist.
+"""The table in include/strata/guides/support.md is made from support.txt, and the tests that it names exist.
 
-Every class of the device layer has a row. A cell is `no`, `-` (does not apply), or names tests. Each test exists, in a
-source that calls the class, and of each class one runs on the host. Headers say which classes take a FutureCount.
+Every class of the device layer has a row. A cell is `no`, `-` (does not apply), or names tests. Each test exists in a
+source that calls the class. At least one test of each class runs on the host. Headers say which classes take a
+FutureCount.
 
     support.py --write       writes the table
     support.py --self-test   finds mistakes in small tables
@@ -46,7 +47,7 @@ def tests_in(text):
 
 
 def cell_errors(name, column, cell, tests, sources):
-    """What is wrong with a cell. `sources` has {source: text with its headers} of each test."""
+    """What is wrong with a cell. `sources` has {source: text with its headers} for each test."""
     if cell in WITHOUT_TESTS:
         return [f"{name}, {column}: `{cell}` has tests"] if tests else []
     if not tests:
@@ -62,13 +63,13 @@ def cell_errors(name, column, cell, tests, sources):
 
 
 def runs_on_the_host(cells, sources):
-    """Whether a source that is not for GPUs alone tests the class."""
+    """True if a source that is not only for GPUs tests the class."""
     return any("_gpu_test." not in source for _, tests in cells.values() for test in tests
                for source in sources.get(test, ()))
 
 
 def errors_of(rows, headers, sources):
-    """`headers` has the text of the header of each class."""
+    """Errors of the table. `headers` has the text of each class's header."""
     errors = [f"{name} has no row" for name in headers if name not in rows]
     for name, cells in rows.items():
         if name not in headers:
@@ -107,7 +108,7 @@ def headers_by_class():
 
 
 def with_headers(path):
-    """The text of a source and of the headers of tests that it includes."""
+    """The text of a source, with the headers of tests that it includes."""
     done, waiting, text = {path}, [path], ""
     while waiting:
         current = waiting.pop().read_text()

@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
-# cmake/warnings.cmake says why not -Wsign-conversion.
+# cmake/warnings.cmake says why -Wsign-conversion is not among them.
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 
 
@@ -21,14 +21,14 @@ def fail(text):
 
 
 def run(command, text=None):
-    """Runs a command, on a text; returns its exit status, its output and its messages."""
+    """Runs a command with `text` as its input. Returns exit status, output and messages."""
     result = subprocess.run([str(word) for word in command], input=text, text=True,
                             capture_output=True)
     return result.returncode, result.stdout, result.stderr
 
 
 def must_run(command):
-    """The output of a command that succeeds."""
+    """Runs a command that must succeed, and returns its output."""
     status, output, messages = run(command)
     if status != 0:
         fail(f"{' '.join(str(word) for word in command)}\n{messages}")
@@ -36,7 +36,7 @@ def must_run(command):
 
 
 class Compiler:
-    """The host compiler, or nvcc when `nvcc` is given."""
+    """The host compiler, or nvcc if `nvcc` is given."""
 
     def __init__(self, cxx, nvcc="", warnings=False):
         self.is_nvcc = bool(nvcc)
@@ -48,18 +48,18 @@ class Compiler:
         else:
             self.command = [cxx, *flags]
         self.command += ["-std=c++17", "-I", INCLUDE]
-        # The cheapest that reads, instantiates and warns of everything, host code included.
+        # The cheapest command that parses, instantiates and warns about everything, including host code.
         self.front_end = [*self.command, "-fsyntax-only"]
         if self.is_nvcc:
             self.front_end = [*self.command, "-ptx", "-Xcicc=-O0", "-o", os.devnull]
 
     def source(self, path):
-        """A .cu file is C++ to the host compiler, which runs kernels as host code."""
+        """The arguments for a .cu file. The host compiler compiles it as C++, and runs kernels as host code."""
         return [path] if self.is_nvcc else ["-x", "c++", path]
 
 
 def wants_self_test(description):
-    """Whether a script that has no other option was called with --self-test."""
+    """True if a script without other options was called with --self-test."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--self-test", action="store_true")
     return options.parse_args().self_test
@@ -79,13 +79,13 @@ def headers():
 
 
 def is_forward(text):
-    """True if a header only includes others."""
+    """True if a header contains nothing but includes."""
     code = re.sub(r"//.*", "", text)
     return all(re.match(r"#pragma once|#include ", line) for line in code.splitlines() if line.strip())
 
 
 def tracked_files():
-    """The files of the project: what git would commit, or, without git or a clone, what has its place."""
+    """The files of the project: those that git would commit. Without git or a clone, those in the project's folders."""
     if shutil.which("git"):
         listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                  cwd=ROOT, text=True, capture_output=True)

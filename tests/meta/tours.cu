@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The calls of the reading tours in include/strata/README.md, for tours.py, which looks what the host back end executes
-// in them. Each tour is compiled alone, with TOUR_<class> defined. Its number of items is in the range for which the
-// tour says how the call works, and no larger than it must be: this is compiled without optimisation.
+// The calls of the reading tours in include/strata/README.md. tours.py records what the host back end executes in them.
+// Each call is compiled alone, with TOUR_<class> defined. Its number of items is in the range that the tour describes,
+// but as small as possible, because this is compiled without optimisation.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_CUDA
 
 #if defined(TOUR_DeviceReduce)
@@ -83,7 +83,7 @@ int main() {
     return strata::DeviceScan::ExclusiveSum(storage, bytes, in, out, size);
   });
 #elif defined(TOUR_DeviceRadixSort)
-  // More items than one launch sorts. One digit of the keys shows what each does.
+  // More items than one launch sorts. All digits run the same code, so only one is sorted by.
   constexpr int size = (1 << 22) + 1;
   const unsigned* const keys_in = device_items<unsigned>(size, 1000);
   const unsigned* const values_in = device_items<unsigned>(size, 1000);
@@ -113,7 +113,7 @@ int main() {
     return strata::DeviceHashJoin::Inner(storage, bytes, build, probe, pairs, num_out);
   });
 #elif defined(TOUR_DeviceTopK)
-  // As many bytes as are sampled.
+  // So many bytes that the call samples them.
   constexpr int size = 1 << 22, k = 100;
   const unsigned* const in = device_items<unsigned>(size, 1u << 28);
   unsigned* const out = device_array<unsigned>(k);

@@ -3,15 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The reading tours of include/strata/README.md name all files that their calls walk through.
 
-A tour is a heading `### Tour: <class>::<function>` with a table below it: in the first column a file in backticks,
-relative to include/strata, in the second what is read there. A paragraph `Passed through: ...` may name further files,
-of which the call executes few lines. `### In all tours` has a table of the files that every call walks through.
+A tour is a heading `### Tour: <class>::<function>` with a table below it. The first column has a file in backticks,
+relative to include/strata, and the second says what is read there. A paragraph `Passed through: ...` may name further
+files, of which the call executes few lines. `### In all tours` has a table of the files that every call executes.
 
 tours.cu makes the call of each tour. It is compiled for the host back end, with g++'s options for coverage, and run.
-Every header above core/ that executes lines must be named. Every file that is named must execute lines; in a table it
-may instead have none that could be executed in this call, as tuning rows. Headers in core/ may be named or not.
+Each header above core/ that executes lines must be named. Each named file must execute lines. A file in a table may
+also have no executable lines, such as tuning rows. Headers in core/ may be named or not.
 
-`--list` prints what each call executes, in the order of first execution. g++ and its gcov are needed.
+`--list` prints what each call executes, in the order of first execution. Needs g++ and its gcov.
 """
 
 import argparse
@@ -28,12 +28,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = toolbox.INCLUDE / "strata"
 GUIDE = LIBRARY / "README.md"
 CALLS = HERE / "tours.cu"
-# A call executes at most so many lines of a file that it passes through.
+# The most lines that a call may execute in a file that it only passes through.
 MAX_PASSED_LINES = 10
 
 
 class Tour:
-    """The rows of a table, [(file, what is said of it)], and the files that a call passes through."""
+    """The rows of a table, [(file, what is read there)], and the files that a call passes through."""
 
     def __init__(self, body):
         self.rows = []
@@ -47,7 +47,7 @@ class Tour:
 
 
 def tours_of(text):
-    """{class: Tour}, and the files of all tours, as a Tour."""
+    """{class: Tour}, and a Tour with the files of all tours."""
     parts = re.split(r"^### (Tour: .*|In all tours)$", text, flags=re.MULTILINE)
     tours = {name.replace("Tour: ", "").replace("`", "").partition("::")[0]:
              Tour(re.split(r"^#", body, maxsplit=1, flags=re.MULTILINE)[0])
@@ -61,10 +61,10 @@ def calls_of(source):
 
 
 class Tracer:
-    """Compiles programs such that they say what they execute, in a folder."""
+    """Compiles programs that record what they execute, in a folder."""
 
     def __init__(self, cxx, folder):
-        # /usr/bin/x86_64-linux-gnu-g++-12 has x86_64-linux-gnu-gcov-12 beside it.
+        # /usr/bin/x86_64-linux-gnu-gcov-12 is next to /usr/bin/x86_64-linux-gnu-g++-12.
         real = pathlib.Path(shutil.which(cxx) or cxx).resolve()
         gcov = real.with_name(re.sub(r"[cg]\+\+", "gcov", real.name))
         self.gcov = gcov if gcov.name != real.name and gcov.is_file() else "gcov"
@@ -79,7 +79,8 @@ class Tracer:
         self.objects.append(target)
 
     def trace(self, source, library, options=()):
-        """{file: (executed lines, lines with code)} for the files below a folder, in the order of first execution."""
+        """{file: (executed lines, lines with code)} of files in the folder `library`, in the order of first
+        execution."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         compiled, program, calls = folder / "traced.o", folder / "program", folder / "calls"
         toolbox.must_run([*self.compile, *options, "-O0", "--coverage", "-finstrument-functions", "-fno-pie", "-x",
@@ -110,7 +111,8 @@ def is_above_core(file):
 
 
 def findings(tours, shared, calls, exists, walks):
-    """What is wrong. `shared`: the files of all tours. `walks`: what Tracer.trace() says of the call of each class."""
+    """Yields what is wrong. `shared` has the files of all tours, `walks` the result of Tracer.trace() for each
+    class."""
     yield from (f"{name}: {CALLS.name} does not make this call" for name in sorted(set(tours) - set(calls)))
     yield from (f"{name}: {CALLS.name} makes this call, which has no tour" for name in sorted(set(calls) - set(tours)))
     for name, tour in tours.items():
@@ -171,7 +173,7 @@ def test_findings():
 
 
 def test_trace(cxx):
-    """A program whose walk is known."""
+    """Traces a program whose executed lines are known."""
     files = {"call.cuh": "#include \"step.cuh\"\n#include \"other.cuh\"\n#include \"rows.hpp\"\n"
                          "inline int call(int n) {\n  return n > 1 ? step<int>(n) : other(rows); }\n",
              "step.cuh": "template <class T> T step(T n) {\n  if (n == 0)\n    n = 5;\n  return n; }\n",

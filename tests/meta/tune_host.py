@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""benchmarks/tune.py with its timing program and its variants, on the host back end.
+"""Runs benchmarks/tune.py, with its timing program and its variants, on the host back end.
 
-The first run has no time for a search, so it ends with the present row. The second one goes on and searches. A row that
-does not compile is no error of tune.py: the record must have none.
+The first run has no time for a search, so it ends with the present row. The second one continues it, and searches. The
+record must not have a row that fails, except for rows that do not compile, which are no error of tune.py.
 
     tune_host.py --cxx g++
 """
@@ -20,7 +20,7 @@ import toolbox
 
 TUNE = toolbox.ROOT / "benchmarks" / "tune.py"
 ROW = "pipeline"  # the first of scans that the host back end uses
-# Ten of the seconds are kept for the last comparison. What is begun in the others is measured, however long it takes.
+# tune.py keeps ten seconds for the last comparison. What it begins before is measured, however long this takes.
 SECONDS = (1, 20)
 
 USE = """#include "{header}"
@@ -31,7 +31,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const std::uint32_t* in, std
 
 
 def run(cxx, folder, seconds):
-    """What tune.py says of its progress, and the rows of its record."""
+    """Runs tune.py. Returns its messages about progress, and the rows of its record."""
     command = [sys.executable, TUNE, "scan", "u32", "--host", "--compiler", cxx, "--jobs", 2, "--seconds", seconds,
                "--out", folder]
     status, output, messages = toolbox.run(command)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every row of tuning says where its numbers come from.
+"""Every tuning row says where its numbers come from.
 
-A row is a `static constexpr <something>_tuning name` with numbers of its own in a struct of a tuning.hpp or
-*_tuning.hpp; each has a declaration of its own. Its
-comment names a GPU, a date, and a figure and its unit, or says `Not measured: from <row>` or, where the rule of
-guides/tuning.md gives the numbers, `Derived, not measured: from <row>`. That is what a struct says whose rows depend
-on `limits_of` an architecture. The comment of a row is what stands between the last row and this one, or behind it, or
-above the function that makes it. What its struct says above or at its head holds for all rows: device, date and unit
-may stand there, and the figures with the rows. What is above a hub holds for the policy that the GPU takes, the last
-one that is not above its architecture. `--list` prints all rows and what is said of them, `--self-test` runs the rule
-on examples.
+A row is a `static constexpr <something>_tuning name` with numbers of its own, in a struct of a tuning.hpp or
+*_tuning.hpp. Each row has a declaration of its own. Its comment must name a GPU, a date, and a figure with its unit.
+Otherwise it says `Not measured: from <row>` or, if the rule in guides/tuning.md gives the numbers, `Derived, not
+measured: from <row>`. A struct whose rows depend on `limits_of` an architecture must say the latter.
+
+The comment of a row is the text between the previous row and this one, or after it in its line, or above the function
+that makes it. A comment above a struct or at its head applies to all of its rows. It may have GPU, date and unit, if
+the rows have figures. A comment above a hub applies to the policy that its GPU selects: the newest one that is not
+newer than the GPU. `--list` prints all rows with their comments. `--self-test` runs the rule on examples.
 """
 
 import argparse
@@ -27,19 +27,19 @@ UNIT = (r"(?<![A-Za-z])(?:[kKMGT]i?B(?:/s)?|ns|us|ms|(?:nano|micro|milli)?second
 NOT_MEASURED = r"\b[Nn]ot measured: from `?[A-Za-z_][\w:]*"
 DERIVED = r"\bDerived, not measured: from `?[A-Za-z_][\w:]*"
 
-# Compute capability, as policies are numbered.
+# Compute capabilities, in the numbers of policies.
 ARCHITECTURES = {"T4": 750, "A100": 800, "A10": 860, "L4": 890, "L40": 890, "H100": 900, "H200": 900, "B200": 1000}
 
 
 def is_of_policy(comment, number, numbers):
-    """Whether a GPU that a comment names takes this one of a hub's policies."""
+    """True if a GPU that a comment names selects this policy among those of a hub."""
     taken = {max((each for each in numbers if each <= ARCHITECTURES[gpu]), default=0)
              for gpu in re.findall(r"\b[A-Z]\d+\b", comment) if gpu in ARCHITECTURES}
     return number in taken
 
 
 def is_sound(comment):
-    """Whether a comment says where numbers come from."""
+    """True if a comment says where numbers come from."""
     if re.search(NOT_MEASURED, comment):
         return True
     figures = re.sub(rf"{GPU}|{DATE}|CUDA \d+(?:\.\d+)?|20\d\d-\d\d-", "", comment)
@@ -70,7 +70,7 @@ def comment_below(lines, number):
 
 
 def end_of(text, begin, what="{}"):
-    """Where the bracket that begins at or behind `begin` is closed."""
+    """The end of the bracket that begins at or after `begin`."""
     depth = 0
     for position in range(text.index(what[0], begin), len(text)):
         depth += (text[position] == what[0]) - (text[position] == what[1])
@@ -80,20 +80,20 @@ def end_of(text, begin, what="{}"):
 
 
 def line_above_template(lines, number):
-    """The line of a `template <...>` head that ends above this line, or this one."""
+    """The line above a `template <...>` head that ends just above this line, or this line if there is none."""
     while number > 0 and re.match(r"\s*template\b", lines[number - 1]):
         number -= 1
     return number
 
 
 def comment_of_function(code, lines, name):
-    """What stands above the function of this name in the same file."""
+    """The comment above the function with this name, in the same file."""
     match = re.search(rf"^[ \t]*(?:static |inline |constexpr |STRATA_\w+ )*[\w:<>]+ {name}\(", code, re.MULTILINE)
     return comment_above(lines, line_above_template(lines, lint.line_of(code, match.start()) - 1)) if match else ""
 
 
 def rows_of(text):
-    """(line, struct, row, its comment, whether that is sound) of a file's rows."""
+    """(line, struct, row, comment, whether it is sound) of each row in a file."""
     code = lint.without_comments(text)
     lines = text.split("\n")
     structs = [(match.start(), end_of(code, match.start()), match.end(), match.group(1)) for match in
@@ -112,7 +112,7 @@ def rows_of(text):
         last_row[begin] = end + 1
         numbers = re.sub(r"\b[A-Za-z_]\w*(?:::[\w.]+)+", "", row.group(2))
         if not (re.search(r"\d", numbers) or re.search(r"[{(].*\w", numbers, re.DOTALL)):
-            continue  # another row's numbers
+            continue  # the numbers of another row
         behind = re.search(r"//[/!]?<?\s?(.*)", lines[end])
         own = [comment_lines(lines, i) or "" for i in range(first, number)]
         own += [behind.group(1) if behind else ""]
@@ -121,7 +121,7 @@ def rows_of(text):
         head = above(begin)
         in_body = comment_below(lines, lint.line_of(code, body - 1))
         if re.search(rf"{GPU}|{NOT_MEASURED}", in_body):
-            head += " " + in_body  # else it is about the first row
+            head += " " + in_body  # otherwise this comment is about the first row
         of_hub = ""
         if policy := re.fullmatch(r"Policy(\d+)", struct):
             for hub in around[:-1]:
@@ -151,7 +151,7 @@ ROW = "static constexpr reduce_tuning tuning{512, 128};\n"
 LIMITS = "static constexpr auto limits = detail::limits_of(N);\n"
 END = "};\n};\n"
 
-# (text, rows that are not sound)
+# (text, its rows that are not sound)
 EXAMPLES = [
     (HEAD + POLICY + SOUND + ROW + END, []),
     (HEAD + POLICY + ROW + END, ["tuning"]),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every static_assert of the library has a text, and a source in must_not_compile/ provokes it.
+"""Every static_assert of the library has a message, and a source in must_not_compile/ provokes it.
 
-`static_assert(..._requirements<T>::check())` has none: the class that it names asserts, once for each T.
+`static_assert(..._requirements<T>::check())` has no message, because its class asserts, once for each T.
 
-An assertion about constants of the library's own, which no user can provoke, is exempt: the line
-above it says `// not for users: REASON`.
+An assertion about constants of the library itself, which users cannot provoke, is exempt. The line above it says
+`// not for users: REASON`.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ STRING = r'"((?:\\.|[^"\\])*)"'
 
 
 def assertions(text):
-    """(line, message or None, exempt) of each static_assert."""
+    """(line, message or None, whether it is exempt) of each static_assert."""
     text = text.replace("\\\n", " \n")  # in macros
     for match in re.finditer(r"\bstatic_assert\s*\(", text):
         line_start = text.rfind("\n", 0, match.start()) + 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One word for one thing: headers use the terms of the glossary (include/strata/README.md), not other words for these.
+"""One word for one thing: headers use the terms of the glossary (include/strata/README.md), and no synonyms for them.
 
-Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`. In comments, texts and
-Markdown files only phrases count that cannot mean anything else: ordinary English is free. `--list` prints all
-findings, file by file, and how many each word has. `--self-test` runs every rule on examples.
+Identifiers are compared word by word, whether they are written `like_this` or `LikeThis`. Comments, texts and Markdown
+files may use ordinary English, so only phrases that cannot mean anything else count there. `--list` prints all
+findings, file by file, and the number of findings for each word. `--self-test` runs every rule on examples.
 """
 
 import argparse
@@ -20,8 +20,8 @@ SCAN_FAMILY = r"device/scan/"
 
 
 class Rule:
-    """`term` is in the glossary. `identifier` and `prose` are regular expressions, of whole words; `exact` are names of
-    types or template parameters. `within` restricts a rule to headers whose path it matches."""
+    """`term` is in the glossary. `identifier` and `prose` are regular expressions for whole words, `exact` for whole
+    names of types or template parameters. `within` restricts a rule to headers whose paths it matches."""
 
     def __init__(self, term, identifier="", prose="", exact="", within=""):
         self.term = term
@@ -48,13 +48,13 @@ RULES = [
 
 
 def snake(identifier):
-    """`_like_this_`, of `LikeThis` and of `like_this`."""
+    """`_like_this_`, for `LikeThis` and for `like_this`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", identifier).lower()
     return f"_{words.strip('_')}_"
 
 
 def parts_of(name, text):
-    """Code and prose of a file, both as long as the text, what belongs to the other blanked."""
+    """Code and prose of a file. Both are as long as the text, and have blanks where the other one has text."""
     blank = lambda found: re.sub(r"[^\n]", " ", found)
     if name.endswith(".md"):
         code = []
@@ -70,14 +70,14 @@ def parts_of(name, text):
     prose = list(blank(text))
     for match in pattern.finditer(text):
         prose[match.start():match.end()] = match.group(0)
-    # So that a phrase may go on in the next line.
+    # Comment marks become blanks, so that a phrase may continue in the next line.
     prose = re.sub(r"(?m)^(\s*)(//[/!]?<?)", lambda m: m.group(1) + " " * len(m.group(2)), "".join(prose))
     code = pattern.sub(lambda match: blank(match.group(0)), text)
     return re.sub(r"(?m)^[ \t]*#[ \t]*include.*$", lambda match: blank(match.group(0)), code), prose
 
 
 def findings_in(name, text):
-    """Findings (line, word, what to write) of one file; `name` is relative to include/strata."""
+    """Findings (line, word, term to write) in one file. `name` is relative to include/strata."""
     code, prose = parts_of(name, text)
     rules = [rule for rule in RULES if rule.within.search(name)]
     identifiers = [(1, stem) for stem in re.findall(r"\w+", name)]
@@ -99,21 +99,21 @@ def findings_in(name, text):
 
 
 def not_in_glossary(readme):
-    """The terms of rules that are not in the glossary of a README."""
+    """The terms of rules that the glossary of a README lacks."""
     glossary = re.findall(r"(?m)^\| ([^|]+) \|", readme[readme.index("## Glossary"):])
     terms = {term.strip() for row in glossary for term in re.sub(r"\(.*?\)", "", row).split(",")}
     return [rule.term for rule in RULES if rule.term not in terms]
 
 
 def findings():
-    """(file, line, word, what to write), in order."""
+    """(file, line, word, term to write), in order."""
     folder = toolbox.INCLUDE / "strata"
     for path in sorted(path for suffix in SUFFIXES for path in folder.rglob(f"*.{suffix}")):
         name = path.relative_to(folder).as_posix()
         yield from ((name, *row) for row in sorted(findings_in(name, path.read_text())))
 
 
-# (file, text, what is found there)
+# (file, text, the word that is found there, or nothing)
 EXAMPLES = [
     ("device/a.cuh", "// in packets with tags", "packets"),
     ("device/a.cuh", "/// the call\n/// tag", "call tag"),

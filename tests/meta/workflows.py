@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The workflows of .github/workflows/ call presets and scripts that exist, and install the README's packages.
+"""The workflows in .github/workflows/ call presets and scripts that exist, and install the packages of the README.
 
 `--self-test` runs each rule on an example that breaks it.
 """
@@ -22,14 +22,14 @@ def presets_of_the_build():
 
 
 def missing(text, presets):
-    """What a workflow calls that is not there."""
+    """What a workflow calls, but does not exist."""
     result = [f"preset {name}" for name in re.findall(r"--workflow --preset (\w+)", text) if name not in presets]
     scripts = re.findall(r"(?<![\w./-])((?:\.ci|tests|cmake|benchmarks)/[\w./-]+)", text)
     return result + [name for name in scripts if not (toolbox.ROOT / name).exists()]
 
 
 def packages_that_no_job_installs(readme, workflow):
-    """{preset: packages} of the README's commands that no step of a workflow installs as they stand there."""
+    """{preset: packages} of the README's commands that no step of a workflow installs exactly."""
     steps = [line.split() for line in re.findall(r"apt-get install -y ([^\n]+)", workflow)]
     return {match["preset"]: match["packages"] for match in re.finditer(INSTALL, readme)
             if match["packages"].split() not in steps}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The headers, and the tests for a Mac, are compiled for macOS by clang, without anything of Apple's.
+"""Compiles the headers, and the tests for a Mac, for macOS by clang, without Apple's SDK.
 
-Objects are Mach-O, and they ask for the symbols of Apple's libraries. The C++ library's headers are libc++'s as on a
-Mac, where they are installed; the C library's are this machine's, so that a function that macOS does not have is found
-by its symbol. Headers that are broken on purpose must be noticed.
+Checks that objects are Mach-O, and which symbols of Apple's libraries they need. The C++ headers are libc++'s, if it is
+installed, as on a Mac. The C headers are this machine's, so a function that macOS lacks is found by its symbol. Headers
+that are broken on purpose must be noticed.
 """
 
 import argparse
@@ -37,12 +37,12 @@ int join(void* storage, std::size_t& bytes, const int* keys, const std::uint64_t
 """
 APPLE_SYMBOLS = {"_objc_msgSend", "_sel_registerName", "_objc_lookUpClass", "_objc_autoreleasePoolPush",
                  "_objc_autoreleasePoolPop", "_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices"}
-# What else of C may be asked for: macOS's libraries have it, but for __pthread_key_create, which is libstdc++'s.
+# Other C symbols that an object may need. macOS has them all, except for __pthread_key_create, which is libstdc++'s.
 C_SYMBOLS = {"_memcpy", "_memset", "_memmove", "_memcmp", "_bzero", "_strlen", "_snprintf", "_sysconf",
              "_pthread_create", "_pthread_setspecific", "_pthread_mutex_lock", "_pthread_mutex_unlock",
              "__Unwind_Resume", "___dso_handle", "___stack_chk_fail", "___stack_chk_guard", "__tlv_bootstrap",
              "___pthread_key_create", "___bzero"}
-# Breaks of a header: what is no longer right, and the text that must be in the complaint.
+# Breaks of a header: file, old text, new text, and what the complaint must contain.
 BROKEN = [
     ("strata/device/join/metal/objc.hpp", "__asm__(STRATA_DETAIL_TEXT(__USER_LABEL_PREFIX__) name)",
      "__asm__(name)", "objc_msgSend"),
@@ -52,7 +52,7 @@ BROKEN = [
     ("strata/device/join/metal/memory.hpp", "#include <cstring>", "#include <cstring>\n#include <Metal/Metal.h>",
      "Metal/Metal.h"),
 ]
-# gtest's header asks for these, for macros that it does not need here.
+# The header of GoogleTest includes these, for macros that it does not need here.
 OF_GTEST = {"TargetConditionals.h": "#define TARGET_OS_MAC 1\n#define TARGET_OS_IPHONE 0\n",
             "AvailabilityMacros.h": ""}
 DEVICE_TESTS = ["metal/metal_join_test.cpp", "metal/metal_conformance_test.cpp", "metal/metal_class_test.cpp",
@@ -60,7 +60,7 @@ DEVICE_TESTS = ["metal/metal_join_test.cpp", "metal/metal_conformance_test.cpp",
 
 
 def system_folders(cxx):
-    """Where the host's compiler looks for headers, but for its own."""
+    """Where the host's compiler looks for headers, without the folders of the compiler itself."""
     said = subprocess.run([cxx, "-E", "-x", "c++", "-v", "/dev/null"], text=True, capture_output=True).stderr
     lines = said.split("<...> search starts here:")[-1].split("End of search list")[0].split()
     return [line for line in lines if "/lib/gcc" not in line and "/lib/clang" not in line]
@@ -77,8 +77,8 @@ class AppleCompiler:
             self.of_apple = [libcxx[-1]] + [f for f in self.folders if "c++" not in f]
 
     def compile(self, source, arguments, target="arm64-apple-macos14", include=INCLUDE, folders=None):
-        """What is wrong, or an empty text; the object is folder/out.o."""
-        # clang has a keyword __nonnull for macOS, glibc a macro; glibc's headers choose words by the processor.
+        """Returns what is wrong, or an empty text. The object is folder/out.o."""
+        # For macOS, __nonnull is a keyword of clang, but in glibc a macro. glibc's headers depend on the processor.
         command = [self.clang, "--target=" + target, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-U__nonnull",
                    "-D_GNU_SOURCE", "-nostdinc++", "-I", include, "-I", TESTS, source, "-o", self.folder / "out.o"]
         if platform.machine() == "x86_64":
@@ -89,7 +89,7 @@ class AppleCompiler:
         return "" if done.returncode == 0 else done.stderr
 
     def call(self, arguments=(), **how):
-        """What is wrong with a call of the class, and the symbols that its object does not define."""
+        """Compiles calls of the class. Returns what is wrong, and the symbols that the object does not define."""
         source = self.folder / "call.cpp"
         source.write_text(CALL)
         why = self.compile(source, ["-c", *arguments], **how)
@@ -97,7 +97,7 @@ class AppleCompiler:
 
 
 def undefined_symbols(data):
-    """What is wrong with an object, and the symbols that it asks for."""
+    """Returns what is wrong with an object, and its undefined symbols."""
     magic, processor, _, kind, commands = struct.unpack_from("<5I", data)
     if magic != 0xfeedfacf or kind != 1 or processor not in (0x0100000c, 0x01000007):
         return "no 64-bit Mach-O object for arm64 or x86-64", set()
@@ -118,7 +118,7 @@ def undefined_symbols(data):
 
 
 def wrong_symbols(symbols):
-    """What a call over Metal asks for and should not, or the other way round."""
+    """The symbols that a call over Metal needs and should not, or should need and does not."""
     missing = APPLE_SYMBOLS - symbols
     other = {s for s in symbols - APPLE_SYMBOLS - C_SYMBOLS
              if not s.startswith("__Z") and not s.startswith("___cxa") and "personality" not in s}
@@ -159,7 +159,7 @@ def main():
         for file, text in OF_GTEST.items():
             (folder / file).write_text("#pragma once\n" + text)
         for test in DEVICE_TESTS:
-            # libc++'s streams need more of Apple's C library than there is.
+            # Only the syntax, because libc++'s streams need more of Apple's C library than is available here.
             expect(f"{test}, to be run on a Mac",
                    compiler.compile(TESTS / test, ["-fsyntax-only", "-DSTRATA_JOIN_BACKEND=METAL",
                                                    "-isystem", folder], folders=compiler.folders))

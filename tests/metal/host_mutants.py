@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Breaks the shipped host code on purpose, one place at a time: every break must be noticed.
+"""Breaks the shipped host code on purpose, in one place at a time. Each break must be noticed.
 
-A copy of the headers is broken, and a program is compiled with it and the double: metal_host_probe.cpp joins a few
-rows by all plans, metal_class_probe.cpp calls DeviceHashJoin where it is about who joins, queues, limits and errors.
-On the shipped code nothing may be noticed. A break that is only slower, such as the same digit in two passes, is not
-in the list.
+Compiles a program with a broken copy of the headers and with the test double. metal_host_probe.cpp joins a few rows by
+all plans. metal_class_probe.cpp calls DeviceHashJoin, for breaks in the choice of the back end, and in queues, limits
+and errors. With the shipped code, nothing may be noticed. The list has no breaks that are only slower, such as the same
+digit in two passes.
 """
 
 import argparse
@@ -21,7 +21,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = TESTS.parent / "include"
 METAL = pathlib.Path("strata/device/join/metal")
 
-# Mutants of one program: a file of METAL, a text in it (the first place counts), and what replaces the text.
+# Mutants of one program: a file of METAL, a text in it, whose first occurrence counts, and its replacement.
 OF_JOINS = [
     ("command.hpp", "objc::wait(buffer_);", ";"),
     ("command.hpp", "objc::commit(buffer_);", ";"),
@@ -110,7 +110,7 @@ OF_CALLS = [
     ("tasks.hpp", "d < tuning_.dispatches && ", ""),
     ("status.hpp", '"%s%s", what, detail', '"%s", what'),
 ]
-# Most of the time goes into these: they are compiled once. A compiler that does not find what that made reads them.
+# Compiling these takes most of the time, so they are precompiled. A compiler that does not use the result reads them.
 STANDARD = ("algorithm array atomic cstdint cstdio cstdlib cstring functional map memory mutex numeric optional random "
             "string thread tuple type_traits utility vector")
 MUTANTS = ([("metal_host_probe.cpp", *mutant) for mutant in OF_JOINS] +
@@ -120,9 +120,9 @@ MUTANTS = ([("metal_host_probe.cpp", *mutant) for mutant in OF_JOINS] +
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cxx", default="c++")
-    parser.add_argument("--double", required=True, help="the library of the double")
-    parser.add_argument("--step", type=int, default=1, help="only every so many of the list")
-    parser.add_argument("--only", default="", help="only those with this text")
+    parser.add_argument("--double", required=True, help="the library of the test double")
+    parser.add_argument("--step", type=int, default=1, help="try one in STEP mutants of the list")
+    parser.add_argument("--only", default="", help="try only mutants that contain this text")
     arguments = parser.parse_args()
     missed = []
     mutants = [m for m in MUTANTS[::arguments.step] if arguments.only in " ".join(m[:3])]
@@ -136,7 +136,7 @@ def main():
         subprocess.run([*compiler, "-x", "c++-header", standard, "-o", f"{standard}.gch"], capture_output=True)
 
         def is_noticed(probe, title):
-            """Why the broken code is noticed, or an empty text."""
+            """The reason why the broken code is noticed, or an empty text if it is not."""
             program = folder / "program"
             built = subprocess.run(
                 [*compiler, "-include", standard, "-I", folder / "include", "-I", TESTS,
@@ -144,7 +144,7 @@ def main():
                 text=True, capture_output=True)
             if built.returncode != 0:
                 sys.exit(f"FAILED: {title} does not compile: {built.stderr[:2000]}")
-            # A timeout ends a program that waits for ever.
+            # A time limit ends a program that hangs.
             limited = [sys.executable, TESTS / "cpu_limit.py", "60", "the program", program]
             try:
                 done = subprocess.run(limited, text=True, capture_output=True, timeout=600, env=environment)

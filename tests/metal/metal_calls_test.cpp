@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a join by Metal is called: arguments, memory, queues, devices. On the double.
+// Calls of a join by Metal, on the double: arguments, memory, queues, devices.
 #include "metal/double/executor.hpp"
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_join_support.hpp"
@@ -79,7 +79,7 @@ TEST_F(MetalCalls, memory_on_pages_is_not_copied) {
     EXPECT_EQ(options().copies, 0u);
     EXPECT_EQ(options().zero_copies, 5u);
   }
-  // Storage is given without a copy wherever it begins: it has a page to spare.
+  // Storage is passed to Metal without a copy at any address, because it has a page to spare.
   options().copies = options().zero_copies = 0;
   const join_result got = call_join<std::uint32_t, std::int32_t>(JoinKind::inner, build_, probe_, total_,
                                                                  forced(JoinStrategy::simple), false);
@@ -113,7 +113,7 @@ TEST_F(MetalCalls, a_queue_is_a_stream) {
       std::vector<unsigned char> storage;
       for (int call = 0; call < 2; ++call) {
         storage.resize(bytes);
-        // Not done when the join is called, but before it begins.
+        // This work is still to be done when the join is called. The join must see its result.
         if (call == 1) metal_double::enqueue(queue, [&keys] { keys[42] = 7; });
         ASSERT_EQ(strata::detail::metal_join_count(call == 0 ? nullptr : storage.data(), bytes, JoinKind::inner,
                                                    keys.data(), 100, probe.data(), 50, &total, how, strata::JoinHash{},
@@ -135,8 +135,8 @@ TEST_F(MetalCalls, tasks_are_bounded_whatever_the_skew) {
     msl::reset_counts();
     const join_result got = call_join<std::uint32_t, std::int32_t>(JoinKind::inner, same, same, 100, how);
     EXPECT_EQ(got.total, 600 * 600);
-    // Each is followed by the kernel that makes a total of 64 bits. Tasks of the simple join are
-    // so small that all that are listed make one dispatch.
+    // The kernel that adds to the 64-bit total follows each dispatch. Tasks of the simple join are so small that one
+    // dispatch runs all listed tasks.
     EXPECT_EQ(options().most_dispatches_in_command_buffer, strategy == JoinStrategy::simple ? 2u : 4u);
     const char* const kernel =
         strategy == JoinStrategy::simple ? "strata_table_join_u32_r32" : "strata_partition_join_u32_r32";
@@ -145,7 +145,7 @@ TEST_F(MetalCalls, tasks_are_bounded_whatever_the_skew) {
 }
 
 TEST_F(MetalCalls, totals_are_64_bits_wide) {
-  // As if each dispatch had found as many as a count of 32 bits can say.
+  // Makes each dispatch count as many matches as 32 bits can hold.
   options().rewrite = [](std::string text) {
     const std::string was = "total[0] += count[0];";
     const auto at = text.find(was);
@@ -157,7 +157,7 @@ TEST_F(MetalCalls, totals_are_64_bits_wide) {
   const join_result got =
       call_join<std::uint32_t, std::int64_t>(JoinKind::inner, constant_side(14, 9), constant_side(50, 9), 700, how);
   EXPECT_EQ(got.total, 2 * std::int64_t{0xffffffff});
-  // The second dispatch found no room: what the first one put out is all there is.
+  // The second dispatch found no room, so the first one has written all rows of the output.
   EXPECT_EQ(got.pairs.size(), 700u);
   EXPECT_FALSE(got.kept_bounds && got.pairs[0] == got.pairs[1]);
 }
@@ -181,7 +181,7 @@ TEST_F(MetalCalls, a_device_that_can_do_less) {
   options().simd_width = 64;
   expect_join(MetalJoinStatus::not_supported, how);
   context_list::of_process().clear();
-  // Storage is refused before anything else is mapped.
+  // Storage must be refused before other memory is mapped.
   options().simd_width = 32;
   options().buffer_length = 100;
   options().zero_copies = 0;
@@ -192,7 +192,7 @@ TEST_F(MetalCalls, a_device_that_can_do_less) {
 
 TEST_F(MetalCalls, without_a_device_the_host_joins) {
   const MetalJoinOptions how = forced(JoinStrategy::simple);
-  options().has_default_device = false;  // there is one in the list
+  options().has_default_device = false;  // the list of devices still has one
   expect_join(MetalJoinStatus::success, how);
   EXPECT_TRUE(ran("strata_table_join_u32_r32"));
   for (const bool old : {false, true}) {
@@ -231,7 +231,7 @@ TEST_F(MetalCalls, storage_never_shrinks_when_rows_are_added) {
   }
 }
 
-// A call with one thing wrong must neither succeed nor write.
+// The arguments of a call. With one of them wrong, it must fail and write nothing.
 struct arguments {
   std::vector<std::uint32_t> keys = random_side(100, 50, 4).ids;
   std::vector<std::int32_t> build_out = std::vector<std::int32_t>(400, -7);

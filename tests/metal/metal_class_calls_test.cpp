@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DeviceHashJoin by Metal: who joins, its queue, its errors. On the double.
+// DeviceHashJoin by Metal, on the double: whether the GPU or the host joins, queues, errors.
 #define STRATA_JOIN_BACKEND STRATA_JOIN_BACKEND_METAL
 #include <strata/device/device_hash_join.hpp>
 
@@ -41,7 +41,7 @@ class MetalClass : public testing::Test {
     return result;
   }
 
-  // Calls twice; `between` is done after the size is known.
+  // Makes both calls of a two-phase function. `between` runs after the size query.
   template <class Call, class Between>
   static cudaError_t in_two_phases(const Call& call, const Between& between) {
     std::size_t bytes = 0;
@@ -114,7 +114,7 @@ TEST_F(MetalClass, counts_and_pairs_of_four_kinds_go_to_the_gpu) {
   EXPECT_TRUE(ran("strata_table_join_u64_r32"));
 }
 
-// The GPU would join as many rows as the table may have; the host joins few.
+// With all rows of the table, the GPU would join. With few rows, the host does, in the same storage.
 TEST_F(MetalClass, a_table_with_few_of_its_rows_has_enough_storage) {
   using Table = strata::JoinTable<std::uint32_t>;
   std::vector<std::uint32_t> keys(60000);
@@ -213,12 +213,12 @@ TEST_F(MetalClass, the_stream_is_a_queue) {
   const auto check = [&](const char* what, auto join) {
     std::iota(build.begin(), build.end(), 1000u);
     std::fill(build_out_.begin(), build_out_.end(), -7);
-    // The size is known without waiting.
+    // The size query must not wait for the queue.
     bool waited = false;
     metal_double::enqueue(queue, [&waited] { waited = true; });
     const auto between = [&] {
       EXPECT_FALSE(waited) << what;
-      // Not done when the join is called, but before it begins.
+      // This work is still to be done when the join is called. The join must see its result.
       metal_double::enqueue(queue, [&build] { build[42] = 7; });
     };
     EXPECT_EQ(in_two_phases(join, between), cudaSuccess) << what;
@@ -237,7 +237,7 @@ TEST_F(MetalClass, the_stream_is_a_queue) {
                                  strata::join_side(probe.data(), rows(probe)),
                                  strata::join_columns<std::int32_t>(capacity, columns), &total_, {}, queue);
   });
-  // A queue that cannot be waited for.
+  // The call cannot wait for this queue.
   total_ = -1;
   options().fail_selector = "commandBuffer";
   EXPECT_EQ(in_two_phases(

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What host_mutants.py compiles with broken headers, where the break is about who joins, queues, limits
-// and errors: calls of DeviceHashJoin, each of which is done for one reason.
+// Calls of DeviceHashJoin, each of them for one break. host_mutants.py compiles them with headers that are broken in
+// the choice of the back end, or in queues, limits and errors.
 #define STRATA_JOIN_BACKEND METAL
 #include <strata/device/device_hash_join.hpp>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t rows = 60;
 constexpr std::int64_t capacity = 200;
 
-// A small join and all that it may be asked for; the keys 0 to 59 of one side are those of the other.
+// A small join with all its arguments. Keys 0 to 59 are on both sides.
 struct one_call {
   join_settings<> how;
   std::vector<std::uint32_t> build = std::vector<std::uint32_t>(rows);
@@ -87,7 +87,7 @@ struct one_call {
 
 bool gpu_ran() { return !msl::counts().empty(); }
 
-// The GPU joins what it can, and nothing else.
+// The GPU must join what it can, and nothing else.
 bool right_one_joins() {
   one_call by_gpu;
   if (by_gpu.pairs() != 0 || !by_gpu.has_rows() || !gpu_ran()) return false;
@@ -129,7 +129,7 @@ bool right_one_joins() {
   one_call none;
   options().has_devices = false;
   if (none.pairs() != 0 || !none.has_rows() || gpu_ran()) return false;
-  // So many rows that the GPU would join them if there were one.
+  // So many rows that a GPU would join them if there were one.
   const std::vector<std::uint32_t> many(100000, 5u);
   return none.twice([&](void* storage, std::size_t& bytes) {
     return DeviceHashJoin::Semi(storage, bytes, strata::join_side(none.build.data(), rows),
@@ -138,7 +138,7 @@ bool right_one_joins() {
          none.total == 100000;
 }
 
-// Work that was committed before is done when a join begins, and the size is known without it.
+// Work that was committed before a join must be done when it begins. The size query must not wait for it.
 bool queues_are_waited_for() {
   for (const JoinStrategy strategy : {JoinStrategy::cpu, JoinStrategy::simple}) {
     for (int what = 0; what < 3; ++what) {
@@ -226,7 +226,7 @@ bool errors_and_limits_are_told() {
          gives(0, "", radix, [] { options().threadgroup_memory = 26000; });
 }
 
-// One text, compiled once; commands of bounded length.
+// The text must be compiled once, and command buffers must have a bounded length.
 bool work_is_bounded() {
   one_call call(JoinStrategy::radix_single);
   if (call.pairs() != 0 || call.count() != 0 || options().compilations != 1) return false;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The name of the device, before the tests of device/join/device_hash_join_host_test.cpp, which are
-// compiled for Metal with this file.
+// Prints the name of the device before the tests of device/join/device_hash_join_host_test.cpp, which are compiled for
+// Metal together with this file.
 #include <strata/device/device_hash_join.hpp>
 
 #include "metal/metal_join_support.hpp"

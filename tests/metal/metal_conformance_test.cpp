@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the double takes Metal to be, as text and expected values. On Linux this tests the double; on
-// a Mac the same program tests the belief. Nothing here names the double.
+// What the double assumes about Metal, as kernels and expected values. On Linux this tests the double. On a Mac the
+// same program tests the assumptions. Nothing here mentions the double.
 #include "metal/metal_join_support.hpp"
 
 #include <numeric>
@@ -48,7 +48,7 @@ kernel void atomic_probe(device atomic_uint* a [[buffer(0)]], device uint* seen 
   if (i == 0u) atomic_fetch_add_explicit(&a[2], atomic_load_explicit(s, memory_order_relaxed), memory_order_relaxed);
 }
 STRATA_INSTANTIATE("atomic_probe", atomic_probe)
-// 16-bit stores of neighbours, 8-byte elements, wrapping differences.
+// Tests 16-bit stores of neighbours, 8-byte elements, and differences that wrap around.
 kernel void memory_probe(device ulong* out [[buffer(0)]], constant ulong& add [[buffer(1)]],
     threadgroup ushort* halves [[threadgroup(0)]], threadgroup ulong* wide [[threadgroup(1)]],
     uint t [[thread_index_in_threadgroup]], uint n [[threads_per_threadgroup]]) {

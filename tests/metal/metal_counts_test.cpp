@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the double counts: atomics for output, and wavefronts of threadgroup memory.
+// Limits for counters of the double: atomics for output, and wavefronts of threadgroup memory.
 #include "metal/double/executor.hpp"
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_join_support.hpp"
@@ -33,10 +33,10 @@ class MetalCounts : public testing::Test {
 
 struct join_time {
   double seconds = 0;
-  double cpu_seconds = 0;  // of all threads
+  double cpu_seconds = 0;  // of all host threads
 };
 
-// Unique build keys in random order, each probe row has one partner.
+// Build keys are unique and in random order. Each probe row matches one of them.
 join_time join_unique(std::size_t build_rows, std::size_t probe_rows) {
   array<std::uint32_t> build(build_rows, true);
   array<std::uint32_t> probe(probe_rows, true);
@@ -84,16 +84,16 @@ TEST_F(MetalCounts, a_simdgroup_of_probes_needs_one_atomic) {
 }
 
 TEST_F(MetalCounts, quarter_of_a_million_and_a_million_rows_take_the_double_seconds) {
-  join_unique(250000, 1000000);  // compiles
+  join_unique(250000, 1000000);  // compiles the kernels
   const join_time took = join_unique(250000, 1000000);
   std::printf("250 K x 1 M on the double: %.2f s, %.2f s of CPU\n", took.seconds, took.cpu_seconds);
-  // 5 s is the limit for two cores. That of the CPU's time is twice as strict, yet other programs on
-  // the machine do not break it; it takes a third of that.
+  // The goal is 5 s on two cores. 5 s of CPU time is twice as strict, but does not depend on other programs. The join
+  // takes a third of that.
   EXPECT_LE(took.cpu_seconds, 5.0);
 }
 
-// Places that keys choose cannot be free of conflicts. With one key they are the same for all lanes,
-// so that what is left are the patterns that are ours to choose.
+// Accesses that depend on keys cannot be free of conflicts. With only one key, these accesses are the same for all
+// lanes, and only patterns that the kernels choose remain.
 void run_watched(const side_ids& build, const side_ids& probe, JoinStrategy strategy) {
   MetalJoinOptions how;
   how.strategy = strategy;
@@ -116,7 +116,7 @@ TEST_F(MetalCounts, patterns_of_ours_are_free_of_bank_conflicts) {
   for (const auto& [name, c] : msl::counts()) {
     for (std::size_t slot = 0; slot < msl::slots; ++slot) {
       EXPECT_EQ(c.loads[slot].degree(), 1.0) << name << ", loads of slot " << slot;
-      // Places in a table come from atomics, whose order is that of the threads.
+      // Places in a table come from atomics, whose order depends on the schedule.
       if (name.find("partition_join") == std::string::npos || (slot != 1 && slot != 2)) {
         EXPECT_EQ(c.stores[slot].degree(), 1.0) << name << ", stores of slot " << slot;
       }
@@ -144,7 +144,7 @@ TEST_F(MetalCounts, what_is_not_chosen_by_keys_stays_free_with_random_keys) {
   }
   for (const std::string bits : {"u32", "u64"}) {
     const auto& scatter = all["strata_radix_scatter_" + bits];
-    EXPECT_EQ(scatter.loads[0].degree(), 1.0);   // the tile, put in order
+    EXPECT_EQ(scatter.loads[0].degree(), 1.0);   // the sorted tile
     EXPECT_EQ(scatter.stores[2].degree(), 1.0);  // moves
     EXPECT_EQ(scatter.loads[3].degree(), 1.0);   // sums
     EXPECT_EQ(scatter.stores[3].degree(), 1.0);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells, before CTest's first test, which device joins by Metal are tested on: a log of the double is
-// not to be mistaken for one of a GPU. To stderr, as programs read CTest's list of tests from stdout.
+// Before CTest's first test, prints the device that runs joins by Metal, so that a log of the double is not mistaken
+// for one of a GPU. It prints to stderr, because programs read CTest's list of tests from stdout.
 #include <strata/device/join/metal/context.hpp>
 
 #include <cstdio>

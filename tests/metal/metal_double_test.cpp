@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The double notices what it is there to notice: misuse of objects, commands that Metal's validation
-// refuses, kernels that break the rules of simdgroups and barriers.
+// The double must notice misuse of objects, commands that Metal's validation refuses, and kernels that break the rules
+// of simdgroups and barriers.
 #include "metal/double/metal_double.hpp"
 
 #include "metal/metal_join_support.hpp"
@@ -19,7 +19,7 @@ using namespace metal;
 kernel void copy(device const uint* in [[buffer(0)]], device uint* out [[buffer(1)]],
     constant uint& add [[buffer(2)]], threadgroup uint* room [[threadgroup(0)]],
     uint t [[thread_position_in_grid]]) {
-  out[t] = room[0] == 0xa5a5a5a5u ? in[t] + add : 0u;   // nobody wrote there
+  out[t] = room[0] == 0xa5a5a5a5u ? in[t] + add : 0u;   // room was never written
 }
 STRATA_INSTANTIATE("copy", copy)
 kernel void simd_of_some(device uint* out [[buffer(0)]], uint t [[thread_position_in_grid]]) {
@@ -89,7 +89,7 @@ class MetalDouble : public testing::Test {
   }
   std::uint32_t* words() { return static_cast<std::uint32_t*>(objc::contents(memory_.get())); }
 
-  // What a kernel of 64 threads with one buffer, or two, ends with.
+  // The error of a kernel that runs with 64 threads and one or two buffers.
   std::string error_of(const char* name) {
     const objc::autorelease_pool pool;
     pipeline kernel{pipeline_of(name), 1024};
@@ -102,7 +102,7 @@ class MetalDouble : public testing::Test {
     return strata::metal_join_error_text();
   }
 
-  // An encoder that is ready to dispatch `copy`, until `spoil` has been at it.
+  // An encoder that is ready to dispatch `copy`. `spoil` makes one mistake with it.
   struct commands {
     objc::id buffer;
     objc::id encoder;
@@ -218,14 +218,14 @@ TEST_F(MetalDouble, kernels_that_break_rules_end_with_an_error) {
   has(error_of("barrier_of_some"), "thread returned while others wait at threadgroup_barrier");
   has(error_of("barrier_in_two_places"), "wait at different barriers");
   has(error_of("barrier_and_simd"), "some lanes wait at threadgroup_barrier");
-  // Told are kernel, line and thread.
+  // The message names kernel, line and thread.
   has(error_of("barrier_of_some"), "kernel barrier_of_some: ");
   has(error_of("barrier_of_some"), "threadgroup 0, thread ");
   options().threadgroup_memory = 8;
   has(copy(nothing), "threadgroup memory of 16 bytes");
 }
 
-// Orders in which lanes get their turns.
+// Seeds and preemption change the order in which lanes run.
 TEST_F(MetalDouble, schedules_differ) {
   std::vector<std::vector<std::uint32_t>> orders;
   for (const auto& [seed, preempt] : {std::pair{0u, 0u}, std::pair{1u, 0u}, std::pair{2u, 0u}, std::pair{1u, 2u}}) {
@@ -236,7 +236,7 @@ TEST_F(MetalDouble, schedules_differ) {
     std::vector<std::uint32_t> sorted = orders.back();
     std::sort(sorted.begin(), sorted.end());
     for (std::uint32_t i = 0; i < 128; ++i) ASSERT_EQ(sorted[i], i);
-    // Without interruption a lane does both in one turn.
+    // Without preemption, a lane takes both of its numbers in one turn.
     bool together = true;
     for (std::size_t i = 0; i < 128; i += 2) {
       together = together && orders.back()[i + 1] == orders.back()[i] + 1;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every message that Metal may answer with nil does so once, and every dispatch faults once: a join
-// says so, leaks nothing, and the next one succeeds.
+// Each message that Metal may answer with nil does so once, and each dispatch faults once. The join must return an
+// error and leak nothing, and the next join must succeed.
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_join_support.hpp"
 
@@ -29,7 +29,7 @@ class MetalFailures : public testing::TestWithParam<failure> {
     MetalJoinOptions how;
     how.strategy = strategy;
     how.metal = tiny_tuning();
-    // Few rows and dispatches, so that each can be tried.
+    // Few rows and dispatches, so that each dispatch can be tried.
     how.metal.dispatch_pairs = 1u << 20;
     how.metal.tasks = 500;
     return call_join<std::uint32_t, std::int32_t>(JoinKind::left, build_, probe_, total_, how, aligned);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What host_mutants.py compiles with broken headers, and metal_arm64 for another processor: few rows,
-// all plans and kinds, memory on pages and not, wrong arrays, a fault, and no object left at the end.
-// Soon compiled, hence without a test framework.
+// Few rows, all plans and kinds, memory on page boundaries and off them, wrong arrays, and a fault. At the end no
+// object may be left. host_mutants.py compiles this program with broken headers, and metal_arm64 for another processor.
+// It has no test framework, so that it compiles fast.
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_small_joins.hpp"
 
@@ -90,7 +90,7 @@ int main() {
   tuning.probe_rows = 10;
   tuning.bucket_rows = 3;
   tuning.pass_bits = 1;
-  tuning.tasks = 16;  // whose list ends where something else begins
+  tuning.tasks = 16;  // a list that ends next to other data
   tuning.dispatch_pairs = 1500;
   tuning.dispatches = 2;
   for (const JoinStrategy strategy : gpu_strategies) {
@@ -102,7 +102,7 @@ int main() {
   }
   if (!fault_is_reported(tuning)) return 1;
   if (!wrong_arrays_are_refused(tuning)) return fail("wrong arrays are not refused") ? 0 : 1;
-  // A device that is not the default one, and one whose memory holds exactly what a table takes.
+  // Tests a device that is not the default one, then one whose threadgroup memory just holds a table.
   context_list::of_process().clear();
   metal_double::options().has_default_device = false;
   MetalJoinTuning full = tuning;

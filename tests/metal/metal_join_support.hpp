@@ -18,7 +18,7 @@ namespace metal_test {
 using host_join_test::side_ids;
 using host_join_test::sort_merge_join;
 
-// Sizes at which a few rows make several tasks, slices, dispatches and command buffers.
+// Limits so low that a few rows make several tasks, slices, dispatches and command buffers.
 inline MetalJoinTuning tiny_tuning() {
   MetalJoinTuning t;
   t.threads = 64;
@@ -45,7 +45,7 @@ inline side_ids constant_side(std::size_t rows, std::uint32_t id) {
   return side;
 }
 
-// 64-bit keys differ in their upper halves. Some differ in nothing else.
+// 64-bit keys differ in their upper halves. Some of them differ nowhere else.
 template <class Key>
 Key key_of(std::uint32_t id) {
   if constexpr (sizeof(Key) == 8) {
@@ -63,7 +63,7 @@ join_result call_join(JoinKind kind, const side_ids& build, const side_ids& prob
                                      queue);
 }
 
-// Compares with what a sort-merge join gives, with room for all and for some.
+// Compares with the result of a sort-merge join, with room for all rows and with room for some.
 template <class Key, class Index = std::int32_t>
 void check_join(JoinKind kind, const side_ids& build, const side_ids& probe, const MetalJoinOptions& options,
                 bool aligned = true) {

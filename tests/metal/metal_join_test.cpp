@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joins by Metal against a sort-merge join: on a Mac by its GPU, elsewhere by the double.
+// Compares joins by Metal with a sort-merge join. They run on a Mac's GPU, elsewhere on the double.
 #include "metal/metal_join_support.hpp"
 
 namespace {
@@ -16,7 +16,7 @@ class MetalJoin : public testing::TestWithParam<std::tuple<JoinStrategy, JoinKin
   static MetalJoinOptions options() {
     MetalJoinOptions result;
     result.strategy = std::get<0>(GetParam());
-    // Many partitions of a few rows would take the double long.
+    // On the double, many partitions with few rows would take long.
     if (result.strategy == JoinStrategy::radix_multi) result.metal.pass_bits = 3;
     return result;
   }
@@ -126,7 +126,7 @@ TEST(MetalJoinPasses, passes_are_stable) {
   }
 }
 
-// Partitions beyond the first pass, and a third one: the last digit has few bits.
+// More than two passes. The last digit has few bits.
 TEST(MetalJoinPasses, three_passes) {
   MetalJoinOptions options;
   options.strategy = JoinStrategy::radix_multi;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Breaks the shipped text on purpose, one place at a time: every break must be noticed. A text lives
-// in a process of its own, for it may crash or never end.
+// Breaks the shipped kernels on purpose, in one place at a time. Each break must be noticed. Each text runs in a
+// process of its own, because it may crash or never end.
 //
-//   metal_mutants             what is in the list, by results
-//   metal_mutants --races     each barrier taken away, by ThreadSanitizer: it is compiled for that
-//   metal_mutants --step N    only every so many of the list
+//   metal_mutants             tries the list, and compares results
+//   metal_mutants --races     removes each barrier; must be compiled with ThreadSanitizer
+//   metal_mutants --step N    tries one in N mutants of the list
 //
-// On the shipped text, which comes first, nothing may be noticed.
+// The unchanged text runs first, and nothing may be noticed.
 #include "metal/double/metal_double.hpp"
 #include "metal/metal_mutants_list.hpp"
 #include "metal/metal_small_joins.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using metal_test::mutant;
 
-// Kernels that the joins here do not use take long to compile.
+// Leaves out kernels that the joins here do not use, because they take long to compile.
 std::string without_wide_rows(std::string text) {
   for (const char* const name : {"u32_r64", "u64_r64", "lone_rows_r64"}) {
     const std::size_t in = text.find(name);
@@ -39,11 +39,11 @@ int noticed_by_exit(const char* name, const mutant* m, bool races) {
   const pid_t child = fork();
   if (child == 0) {
     if (m != nullptr) {
-      // What a broken text says is of no interest.
+      // Hides the messages of a broken text.
       if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(2);
       metal_double::options().rewrite = [m](std::string text) { return without_wide_rows(m->apply(std::move(text))); };
     }
-    // What never ends. Seconds of CPU, and by the clock what waits.
+    // Ends a text that hangs: by CPU seconds, and by the wall clock if it only waits.
     rlimit limit{};
     getrlimit(RLIMIT_CPU, &limit);
     limit.rlim_cur = 60;

@@ -9,12 +9,12 @@
 
 namespace metal_test {
 
-// A text in which one place says something else.
+// A replacement in one place of the text.
 struct mutant {
   std::string name;
   std::string old_text;
   std::string new_text;
-  int which = 0;  // of the places where the old text is
+  int which = 0;  // which occurrence of the old text, from 0
 
   bool applies_to(const std::string& text) const { return find(text) != std::string::npos; }
   std::string apply(std::string text) const { return text.replace(find(text), old_text.size(), new_text); }
@@ -27,7 +27,7 @@ struct mutant {
   }
 };
 
-// Everything that changes results. A break that is only slower, such as a poor hash, is none.
+// Mutants that change results. Breaks that are only slower, such as a poor hash, are not in the list.
 inline std::vector<mutant> mutants() {
   return {
       // radix_histogram
@@ -140,7 +140,7 @@ inline std::vector<mutant> mutants() {
   };
 }
 
-// Each barrier taken away, for a checker of races.
+// Mutants without one of the barriers, for a race checker.
 inline std::vector<mutant> missing_barriers(const std::string& text) {
   std::vector<mutant> all;
   for (const char* const name : {"threadgroup", "simdgroup"}) {

@@ -28,7 +28,7 @@ using strata::MetalJoinStatus;
 using strata::MetalJoinTuning;
 using strata::detail::metal::context_list;
 using strata::detail::metal::page_bytes;
-// A build row and a probe row, -1 if there is none.
+// Pairs of a build row and a probe row, or -1 if there is none.
 using row_pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 constexpr JoinKind gpu_kinds[] = {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti};
@@ -41,7 +41,7 @@ inline std::string device_name() {
   return gpu == nullptr ? "none" : gpu->name();
 }
 
-// Memory that begins on a page, or deliberately does not, with a guard behind it.
+// Memory that begins at a page boundary, or deliberately does not. A guard follows it.
 template <class T>
 class array {
  public:
@@ -79,7 +79,7 @@ struct join_result {
   bool kept_bounds = true;
 };
 
-// One call with storage of exactly the size that was asked for.
+// Makes one call, with storage of exactly the size that was asked for.
 template <class Key, class Index>
 join_result call_plain_join(JoinKind kind, const std::vector<Key>& build, const std::vector<Key>& probe,
                             std::int64_t capacity, const MetalJoinOptions& options, bool aligned = true,
@@ -116,7 +116,7 @@ join_result call_plain_join(JoinKind kind, const std::vector<Key>& build, const 
   return result;
 }
 
-// What a join gives, in the order of pairs.
+// The expected result of a join, in the order of pairs.
 template <class Key>
 row_pairs plain_join(JoinKind kind, const std::vector<Key>& build, const std::vector<Key>& probe) {
   std::map<Key, std::vector<std::int64_t>> rows;
@@ -139,7 +139,7 @@ row_pairs plain_join(JoinKind kind, const std::vector<Key>& build, const std::ve
   return all;
 }
 
-// The hashes of the shader.
+// The hash functions of the shader.
 inline std::uint32_t hash_of(std::uint32_t k) {
   k = (k ^ k >> 16) * 0x85ebca6bu;
   k = (k ^ k >> 13) * 0xc2b2ae35u;
@@ -151,7 +151,7 @@ inline std::uint32_t hash_of(std::uint64_t k) {
   return static_cast<std::uint32_t>(k ^ k >> 33);
 }
 
-// True if two radix passes leave rows with equal digits in their order, and where they say.
+// True if two radix passes are stable, and place rows where their offsets say.
 template <class Key>
 bool pass_is_stable(std::size_t rows) {
   using namespace strata::detail::metal;

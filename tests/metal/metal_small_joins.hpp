@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Few rows, all plans and kinds, several schedules: soon done, and nothing broken passes.
+// Joins of few rows, by all plans and kinds, under several schedules. They run fast, and notice every break.
 #pragma once
 
 #include "metal/double/metal_double.hpp"
@@ -9,8 +9,7 @@
 
 namespace metal_test {
 
-// A key of 64 bits whose hash (hash_key of radix.metal.inl) has the lower half `low`, and another
-// one for each `high`.
+// A 64-bit key whose hash (hash_key of radix.metal.inl) has the lower half `low`. Each `high` gives another key.
 inline std::uint64_t key_with_hash(std::uint32_t high, std::uint32_t low) {
   const auto inverse = [](std::uint64_t odd) {
     std::uint64_t x = odd;
@@ -47,7 +46,7 @@ bool one_join_is_right(JoinKind kind, JoinStrategy strategy, const MetalJoinTuni
   return true;
 }
 
-// A block of 32 probe rows leaves 31 matches in the circular buffer; those of the next one fill it twice.
+// A block of 32 probe rows leaves 31 matches in the circular buffer. Those of the next block fill it twice.
 inline bool rings_are_right(JoinStrategy strategy) {
   MetalJoinTuning tuning;
   tuning.threads = 32;
@@ -60,7 +59,7 @@ inline bool rings_are_right(JoinStrategy strategy) {
   return one_join_is_right(JoinKind::left, strategy, tuning, build, probe);
 }
 
-// For a checker of races, which takes long: what every barrier is needed for.
+// For a race checker, which takes long. These joins need every barrier.
 inline bool few_joins_are_right() {
   std::mt19937 random(1);
   std::vector<std::uint32_t> build(100);
@@ -93,7 +92,7 @@ inline bool small_joins_are_right() {
     wide_probe.push_back(key_with_hash(i % 5, 0x12345678u + (i % 3 << 24)));
     wide_probe.push_back(key_with_hash(1, 0x12345678u + (i << 12)));
   }
-  // Keys that differ in their upper half alone.
+  // Keys that differ only in their upper half.
   for (std::uint64_t i = 0; i < 40; ++i) {
     wide_build.push_back(i << 32 | 5);
     wide_probe.push_back((i + 20) << 32 | 5);
@@ -107,7 +106,7 @@ inline bool small_joins_are_right() {
   tuning.tasks = 40;
   tuning.dispatch_pairs = 4000;
   tuning.dispatches = 2;
-  // Rows of a tile that is full but for the last of its blocks.
+  // One full tile of 4,096 rows, and one of 37 rows.
   std::vector<std::uint32_t> tile(4096 + 37);
   for (auto& key : tile) key = static_cast<std::uint32_t>(random());
   const std::vector<std::uint32_t> few{tile[5], tile[4095], tile[4100], 9u};

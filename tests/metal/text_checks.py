@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The shipped text is checked by compilers, and texts that Metal must refuse are refused.
+"""Compilers check the shipped kernels, and refuse texts that Metal must refuse.
 
-`--cxx`: C++ with double/run/metal_stdlib. `--clang`: also C++ for OpenCL with double/check/metal_stdlib,
-whose address spaces are Metal's; a pointer without one shows as `addrspace(4)` in what it makes.
+`--cxx` compiles as C++ with double/run/metal_stdlib. `--clang` also compiles as C++ for OpenCL with
+double/check/metal_stdlib, whose address spaces are Metal's. There, a pointer without an address space becomes
+`addrspace(4)` in the output.
 
-All places that metal_mutants and host_mutants.py break are still in the text and in the host code.
+Also checks that the kernels and the host code still have all places that metal_mutants and host_mutants.py break.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import host_mutants
 FOLDER = pathlib.Path(__file__).resolve().parent
 INCLUDE = FOLDER.parents[1] / "include"
 
-# What is wrong, replacements (each of the first place), and what refuses it: run, check or both.
+# What is wrong, which checker refuses it (run, check or both), and replacements, each of the first occurrence.
 HISTOGRAM_BEGIN = "const uint end = tiles[group].end;\n  for (uint i = tiles"
 MUST_REFUSE = [
     ("a pointer without address space", "check",
@@ -84,7 +85,7 @@ int main() {
 
 
 def printed_by(cxx, source, folder):
-    """What a program prints that is compiled with the headers."""
+    """The output of a program that is compiled with the headers."""
     program = folder / "print.cpp"
     program.write_text(source)
     subprocess.run([cxx, "-std=c++17", "-I", INCLUDE, "-I", FOLDER.parent, program, "-o", folder / "print"], check=True)
@@ -92,14 +93,14 @@ def printed_by(cxx, source, folder):
 
 
 def stale_mutants(cxx, folder):
-    """The mutants of the text and of the host code whose place is no longer there."""
+    """The mutants of kernels and of host code whose place does not exist any more."""
     return printed_by(cxx, STALE_MUTANTS, folder).splitlines() + [
         f"{file}: {old}" for _, file, old, _ in host_mutants.MUTANTS
         if old not in (INCLUDE / host_mutants.METAL / file).read_text()]
 
 
 def run_by(cxx, text, folder):
-    """None, or why the header that executes the text refuses it."""
+    """None, or the reason why the header that executes the text refuses it."""
     source = folder / "text.metal"
     source.write_text(text)
     done = subprocess.run(
@@ -109,7 +110,7 @@ def run_by(cxx, text, folder):
 
 
 def check_by(clang, text, folder):
-    """None, or why the header with real address spaces refuses it."""
+    """None, or the reason why the header with real address spaces refuses it."""
     source, out = folder / "text.metal", folder / "text.ll"
     source.write_text(text)
     done = subprocess.run(
@@ -123,7 +124,7 @@ def check_by(clang, text, folder):
     generic = [line for line in made.splitlines() if "addrspace(4)" in line]
     if generic:
         return "a pointer without an address space: " + generic[0]
-    # The text declares no threadgroup variable: those would be of each thread in the double.
+    # The text may declare no threadgroup variable, because in the double each thread would have its own.
     owned = [line for line in made.splitlines() if line.startswith("@") and "addrspace(3)" in line]
     if owned:
         return "a variable in threadgroup memory: " + owned[0]

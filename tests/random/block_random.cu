@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Collectives of blocks and logical warps, random cases: each block has a tile of its own, and a
-// number of items that are valid.
+// Random cases of the collectives of blocks and of logical warps. Each block has a tile of its own, and a number of
+// valid items.
 #include <strata/block/block_exchange.cuh>
 #include <strata/block/block_load.cuh>
 #include <strata/block/block_merge_sort.cuh>
@@ -26,8 +26,8 @@ namespace {
 
 using namespace random_test;
 
-/// Tiles of `Items * Threads` items, and what kernels make of them: an item for each, and a total for
-/// each group of threads.
+/// Tiles of `Items * Threads` items, and the outputs of kernels: an item for each item, and a total for each group of
+/// threads.
 template <class T>
 struct tiles : memory<T, T> {
   tiles(std::size_t number_of_groups, std::size_t items_of_group, source& random)
@@ -45,7 +45,7 @@ struct tiles : memory<T, T> {
   std::vector<int> host_valid;
   std::vector<int> host_places;
 
-  /// `least_valid` to `most_valid` items, or threads, of each group are valid.
+  /// Makes new items, and a number of valid items, or threads, from `least_valid` to `most_valid` for each group.
   void renew(source& data, std::size_t least_valid, std::size_t most_valid, cudaStream_t stream) {
     memory<T, T>::renew(random_items<T>(data, groups * group_items), stream);
     host_valid.resize(groups);
@@ -67,7 +67,7 @@ struct tiles : memory<T, T> {
   const T* items_of(std::size_t group) const { return this->items.data() + group * group_items; }
 };
 
-/// A launch in place of a call with temporary storage.
+/// A kernel launch with the signature of a call with temporary storage.
 template <class Kernel, class... Arguments>
 std::function<cudaError_t(void*, std::size_t&, cudaStream_t)> launches(std::size_t blocks, unsigned threads,
                                                                        Kernel kernel, Arguments... arguments) {
@@ -148,7 +148,7 @@ STRATA_KERNEL void fold_kernel(const T* in, T* out, T* totals, const int* valid,
   store().Store(out + tile, items);
 }
 
-/// The first items of as many threads as are valid reduced, all items scanned.
+/// Reduces the first items of the valid threads, and scans all items.
 template <class T, int Threads, int Items, strata::BlockReduceAlgorithm Reduce, strata::BlockScanAlgorithm Scan,
           class Op>
 problem fold(source& random) {
@@ -270,7 +270,7 @@ problem move(source& random) {
         order = sorted_order(items, count, bits, What == mover::radix_sort_descending);
       }
       for (std::size_t i = 0; i < tile; ++i) {
-        // Behind the items that are valid may be anything.
+        // Items that are not valid may have any result.
         expected[g * tile + i] = i < count ? items[order[i]] : found[g * tile + i];
         moved[g * tile + i] = i < count ? places[order[i]] : values[g * tile + i];
       }
@@ -283,7 +283,7 @@ problem move(source& random) {
 
 // ---------------------------------------------------------------------------- logical warps
 
-/// Logical warps whose width is no power of two have a warp each.
+/// The lanes of a warp that a logical warp occupies: its width if that is a power of two, otherwise the whole warp.
 template <int Width>
 inline constexpr int lanes_of_warp = (Width & (Width - 1)) == 0 ? Width : 32;
 
@@ -315,7 +315,7 @@ STRATA_KERNEL void warps_kernel(const T* in, T* out, T* totals, int* places, con
   exchange(exchange_storage[warp]).StripedToBlocked(items, items);
   const T total = reduce(reduce_storage[warp]).Reduce(items[0], Op{}, valid[group]);
   if (lane == 0) totals[group] = total;
-  // The first items are scanned, the others stay.
+  // Scans the first item of each thread. The others stay as they are.
   scan(scan_storage[warp]).ExclusiveScan(items[0], items[0], init, Op{});
   sort(sort_storage[warp]).Sort(values, [](int a, int b) { return b < a; });
   store(store_storage[warp]).Store(out + tile, items);

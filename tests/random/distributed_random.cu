@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The primitives of distributed/, random cases: on 1, 2, 3, 4 and 8 ranks, each a thread, or on a GPU on one and on
-// all. The result is that of sequential code on the items of all ranks, one after the other.
+// Random cases of the primitives of distributed/. The host back end runs 1, 2, 3, 4 and 8 ranks, each in a thread. GPUs
+// run one rank, and one for each GPU. Results are compared with sequential code on the items of all ranks.
 #define STRATA_JOIN_BACKEND CUDA
 #include <strata/distributed/communication/nccl.hpp>
 #include <strata/distributed/distributed_exchange.cuh>
@@ -30,23 +30,23 @@ using namespace random_test;
 
 // ---------------------------------------------------------------------------- ranks
 
-/// Which arrays of a case lie in memory that the ranks share. `none`: the communicator has no such memory.
-/// `elsewhere`: small messages alone go through it.
+/// Which arrays of a case lie in memory that ranks share. With `none`, the communicator has no such memory. With
+/// `elsewhere`, only small messages use it.
 enum class placement { none, elsewhere, some, all };
 
-/// Memory that a rank shares with the others, for some of its arrays.
+/// The memory that a rank shares with others. Some of the rank's arrays are allocated in it.
 class shared_source final : public array_source {
  public:
   explicit shared_source(ncclComm_t comm) { must(memory_.Allocate(all_bytes, comm), "Allocate"); }
   void release() { must(memory_.Release(), "Release"); }
 
-  /// For the arrays of a case.
+  /// Sets which of the following arrays are allocated here.
   void place(placement where, std::uint64_t seed) {
     percent_ = where == placement::all ? 100 : where == placement::some ? 60 : 0;
     random_ = source(seed);
   }
 
-  /// The first gap that is large enough.
+  /// Allocates the first gap that is large enough.
   void* take(std::size_t bytes) override {
     if (!random_.chance(percent_)) return nullptr;
     std::size_t begin = 0;
@@ -67,7 +67,7 @@ class shared_source final : public array_source {
   static constexpr std::size_t all_bytes = std::size_t{is_gpu ? 512 : 8} << 20;
   static constexpr std::size_t alignment = 256;
   strata::DistributedMemory memory_;
-  std::map<std::size_t, std::size_t> taken_;  // where an array begins, and its bytes
+  std::map<std::size_t, std::size_t> taken_;  // offset and size of each array
   unsigned percent_ = 0;
   source random_{0};
 };
@@ -80,7 +80,8 @@ struct rank_view {
   shared_source* shared;  // or null
 };
 
-/// Threads with a communicator and a stream each. They are made once: that takes longer than most cases.
+/// One thread for each rank, with a communicator and a stream. Teams are kept, because making one takes longer than
+/// most cases.
 class team {
  public:
   team(std::size_t ranks, bool is_shared) : is_shared_(is_shared), errors_(ranks) {
@@ -105,7 +106,7 @@ class team {
   team(const team&) = delete;
   team& operator=(const team&) = delete;
 
-  /// Runs `work` on all ranks, one such call after the other.
+  /// Runs `work` on all ranks. Calls of this function wait for each other.
   void each(const std::function<void(const rank_view&)>& work) {
     const std::lock_guard<std::mutex> turn(turns_);
     {
@@ -195,7 +196,7 @@ std::size_t random_ranks(source& random) {
   return random.pick<std::size_t>({1, 2, 2, 3, 4, 4, 8});
 }
 
-/// How many items each rank has: alike, by chance, few ranks all of them, or few ranks none.
+/// The number of items of each rank: equal, random, all on few ranks, or none on few ranks.
 std::vector<std::size_t> random_sizes(source& random, std::size_t ranks, std::size_t most) {
   const std::size_t all = random_size(random, most);
   std::vector<std::size_t> sizes(ranks);
@@ -224,7 +225,7 @@ std::size_t sum_of(const std::vector<std::size_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
 }
 
-/// On the host, few of the cases have more items than a rank's first samples, or than a tile.
+/// The most items of a case. On the host, few cases have more items than a rank's first samples, or than a tile.
 std::size_t most_of_all_ranks(source& random) {
   if (is_gpu) return most_items(random, 0, 1u << 20);
   return random.chance(1) ? 20000 : random.chance(10) ? 2000 : random.chance(50) ? 300 : 40;
@@ -238,7 +239,7 @@ std::string description_of_ranks(const char* call, const std::string& type, cons
 
 // ---------------------------------------------------------------------------- problems of ranks
 
-/// Calls of one primitive, and how many of them were wrong.
+/// How often a primitive was called, and how many of its calls were wrong.
 struct counts {
   std::atomic<std::uint64_t> calls{0};
   std::atomic<std::uint64_t> wrong{0};
@@ -251,7 +252,7 @@ counts& tally(const std::string& name) {
   return tallies[name];
 }
 
-/// What all ranks have. `State` has what one rank has: its arrays.
+/// The states of all ranks of a case. A `State` has one rank's arrays.
 template <class State>
 class ranks_of_case {
  public:
@@ -262,7 +263,7 @@ class ranks_of_case {
         states_(ranks),
         statuses_(ranks) {}
   ~ranks_of_case() {
-    // Where their device is current.
+    // In the threads of the ranks, where their devices are current.
     try {
       team_.each([this](const rank_view& me) {
         if (!recorded_.empty()) recorded_[me.rank].reset();
@@ -272,12 +273,12 @@ class ranks_of_case {
     }
   }
 
-  /// `make(rank, source)` returns a pointer to the state.
+  /// Makes each rank's state by `make(rank, source)`, which returns a pointer.
   template <class Make>
   void make_states(source& random, const Make& make) {
     each(random, [&](const rank_view& me, source& own) { states_[me.rank] = make(me.rank, own); });
   }
-  /// `work(rank_view, source)` with a source of random numbers for each rank.
+  /// Runs `work(rank_view, source)` on all ranks. Each rank has its own source of random numbers.
   template <class Work>
   void each(source& random, const Work& work) {
     std::vector<std::uint64_t> seeds;
@@ -296,7 +297,7 @@ class ranks_of_case {
   State& operator[](std::size_t rank) { return *states_[rank]; }
   std::size_t size() const { return states_.size(); }
 
-  /// `call(rank_view, state, storage, bytes)` in all threads, with storage of exactly the size that is asked for.
+  /// Makes `call(rank_view, state, storage, bytes)` on all ranks, with storage of exactly the size that it asks for.
   template <class Call>
   void call(std::uint64_t seed, const Call& call) {
     source random(seed);
@@ -310,8 +311,9 @@ class ranks_of_case {
     });
   }
 
-  /// The same by a graph, which the first such call records. Before that it makes the call itself: NCCL connects ranks
-  /// at their first call, which cannot be captured. `renew(source)` makes other data for the graph.
+  /// Makes the call by a graph. The first such call records the graph. Before recording, it makes the call directly,
+  /// because NCCL connects the ranks in their first call, which cannot be captured. `renew(source)` then makes new
+  /// data.
   template <class Call, class Renew>
   void replay(std::uint64_t seed, const Call& call, const Renew& renew) {
     source random(seed);
@@ -352,7 +354,7 @@ class ranks_of_case {
     std::unique_ptr<recorded_call> graph;
   };
 
-  /// Of exactly the size that is asked for, with garbage.
+  /// Storage of exactly the size that the call asks for, filled with garbage.
   template <class Call>
   std::unique_ptr<guarded> storage_of(const rank_view& me, source& random, const Call& call) {
     std::size_t bytes = 0;
@@ -372,7 +374,7 @@ class ranks_of_case {
   std::vector<std::unique_ptr<recorded>> recorded_;
 };
 
-/// For `problem_of_ranks`: one call for each check.
+/// Default of `problem_of_ranks`: one call for each check.
 struct once {
   template <class State>
   bool operator()(ranks_of_case<State>&) const {
@@ -380,19 +382,19 @@ struct once {
   }
 };
 
-/// A problem of the call `name`. `renew(rank_view, state, source)`; `call` as above; `check(ranks)` is called when all
-/// streams are done; `is_captured`: calls are replays of a graph. After a call `again(ranks)` says whether it is to be
-/// made once more.
+/// A problem that makes `call(rank_view, state, storage, bytes)` of the primitive `name`. `renew(rank_view, state,
+/// source)` makes new data, and `check(ranks)` is called when all streams have ended. If `is_captured`, calls are
+/// replays of a graph. If `again(ranks)` returns true after a call, the call is made once more.
 template <class State, class Renew, class Call, class Check, class Again = once>
 problem problem_of_ranks(std::string name, std::string what, std::shared_ptr<ranks_of_case<State>> ranks, Renew renew,
                          Call call, Check check, bool is_captured = false, Again again = {}) {
   problem made;
   made.what = std::move(what) + ranks->name_of_placement() + (is_captured ? ", captured" : "");
-  made.can_be_captured = false;  // by one stream
+  made.can_be_captured = false;  // a capture has one stream, but each rank has its own
   // On GPUs, kernels of two communicators may wait for each other, because ranks start them in different orders (NCCL's
-  // documentation, "Using multiple NCCL communicators concurrently"). And cudaFree of another problem waits for the
-  // kernels of all GPUs, because NCCL enables peer access between the GPUs of a process. Until it returns, a rank
-  // cannot start the kernel that these wait for.
+  // documentation, "Using multiple NCCL communicators concurrently"). Also, cudaFree of another problem waits for the
+  // kernels of all GPUs, because NCCL enables peer access between the GPUs of a process. Until cudaFree returns, a rank
+  // cannot start the kernel for which the kernels of other ranks wait.
   made.can_be_beside_others = !is_gpu;
   const auto seed = std::make_shared<std::uint64_t>(0);
   const auto renew_all = [ranks, renew](source& random) {
@@ -431,7 +433,7 @@ problem problem_of_ranks(std::string name, std::string what, std::shared_ptr<ran
   return made;
 }
 
-/// The items of all ranks, one after the other.
+/// Concatenates the items of all ranks.
 template <class T, class State, class Items>
 std::vector<T> all_of(ranks_of_case<State>& ranks, const Items& items) {
   std::vector<T> all;
@@ -442,13 +444,13 @@ std::vector<T> all_of(ranks_of_case<State>& ranks, const Items& items) {
   return all;
 }
 
-/// What a rank's array holds now: read in the thread of the rank on a GPU, where its device is current.
+/// Reads a rank's array. On a GPU, the thread of the rank reads it, because its device is current there.
 template <class T>
 std::vector<T> content(const array<T>& of) {
   return of.read(nullptr);
 }
 
-/// Rank r's part of a balanced result.
+/// Where rank r's part of a balanced result begins.
 std::size_t balanced_begin(std::size_t size, std::size_t ranks, std::size_t rank) { return size * rank / ranks; }
 
 template <class T>
@@ -495,7 +497,7 @@ problem reduce_by(source& random) {
       is_captured);
 }
 
-/// Sum, Min and Max, then ArgMin and ArgMax, which say which of several equal items is the first.
+/// Sum, Min and Max, then ArgMin and ArgMax, which return the first of several equal items.
 template <class T>
 problem reduce_to_extremum(source& random) {
   const std::size_t count = random_ranks(random);
@@ -615,7 +617,7 @@ problem scan_by(source& random) {
 
 // ---------------------------------------------------------------------------- exchanges and sorts
 
-/// Keys and values of a rank, and room for those that come. Without values, their arrays are empty.
+/// Keys and values of a rank, and room for those that it receives. Without values, their arrays are empty.
 template <class K, class V>
 struct moved_rank {
   moved_rank(std::size_t in, std::size_t capacity, bool has_values, source& random)
@@ -643,7 +645,8 @@ struct moved_rank {
   }
 };
 
-/// Holds what ranks have received against what they should have. Where one has too little room, all refuse.
+/// Compares what ranks have received with what they should have received. If one of them has too little room, all must
+/// refuse the call.
 template <class K, class V>
 void must_have_received(ranks_of_case<moved_rank<K, V>>& all, const std::vector<std::vector<K>>& keys,
                         const std::vector<std::vector<V>>& values) {
@@ -666,14 +669,14 @@ void must_have_received(ranks_of_case<moved_rank<K, V>>& all, const std::vector<
   }
 }
 
-/// Which ranks get how much: alike, most the first ones, or one all.
+/// A destination: any rank, a low rank more often, or always the same rank.
 int random_destination(source& random, std::size_t ranks, int how) {
   if (how == 0) return static_cast<int>(random.below(ranks));
   if (how == 1) return static_cast<int>(random.below(random.below(ranks) + 1));
   return static_cast<int>(how == 2 ? ranks - 1 : 0);
 }
 
-/// Where the items of a case go. One may go to a rank that there is not.
+/// The destinations of a case. One of them may be a rank that does not exist.
 struct destinations_of_case {
   destinations_of_case(source& random, const std::vector<std::size_t>& sizes)
       : how(static_cast<int>(random.below(4))), is_bad(sum_of(sizes) > 0 && random.chance(5)) {
@@ -699,7 +702,7 @@ problem exchange(source& random) {
   const std::size_t count = random_ranks(random);
   const std::vector<std::size_t> sizes = random_sizes(random, count, most_of_all_ranks(random));
   const std::size_t all_items = sum_of(sizes);
-  // Of few cases a rank has no room for all that comes.
+  // In some cases, a rank may have too little room for what it receives.
   const std::size_t capacity = random.chance(85) ? all_items : random.below(all_items + 1);
   const destinations_of_case to(random, sizes);
   const auto ranks = std::make_shared<ranks_of_case<moved_rank<K, V>>>(count, random);
@@ -752,7 +755,7 @@ problem exchange(source& random) {
       });
 }
 
-/// What a fixed exchange has besides: how many items each rank has for this one.
+/// The further array of a fixed exchange: how many items each rank has sent to this one.
 template <class K, class V>
 struct fixed_rank : moved_rank<K, V> {
   fixed_rank(std::size_t in, std::size_t ranks, std::size_t chunk_capacity, bool has_values, source& random)
@@ -804,7 +807,7 @@ problem exchange_fixed(source& random) {
           const std::vector<V> values = content(all[rank].values_out);
           std::vector<std::int64_t> expected;
           for (std::size_t from = 0; from < all.size(); ++from) {
-            // The rest of a chunk may be anything, and so may all of one without a count.
+            // The rest of a chunk may hold anything, and so may a whole chunk whose count is -1.
             std::vector<K> expected_keys;
             std::vector<V> expected_values;
             const fixed_rank<K, V>& sender = all[from];
@@ -830,7 +833,7 @@ problem exchange_fixed(source& random) {
       is_captured);
 }
 
-/// The items of all ranks in the order that `order_of(keys)` says, in parts of one size.
+/// Expects the items of all ranks in the order that `order_of(keys)` returns, in parts of equal size.
 template <class K, class V, class OrderOf>
 void must_be_sorted(ranks_of_case<moved_rank<K, V>>& all, const OrderOf& order_of) {
   const std::vector<K> keys = all_of<K>(
@@ -852,14 +855,14 @@ void must_be_sorted(ranks_of_case<moved_rank<K, V>>& all, const OrderOf& order_o
   must_have_received(all, key_parts, value_parts);
 }
 
-/// Room for a rank's part of the result, a little more, or too little.
+/// Room for a rank's part of the result: enough, more than enough, or too little.
 std::size_t random_capacity(source& random, const std::vector<std::size_t>& sizes) {
   const std::size_t needed = (sum_of(sizes) + sizes.size() - 1) / sizes.size();
   if (random.chance(5)) return random.below(needed + 1);
   return needed + (random.chance(50) ? 0 : random.below(100));
 }
 
-/// As many samples and items that small cases take several rounds, and several chunks.
+/// Limits so low that small cases take several rounds of samples, and several chunks.
 struct small_policy {
   static constexpr strata::distributed_sort_tuning tuning{/*first_samples=*/8,
                                                           /*samples=*/16,
@@ -870,7 +873,7 @@ struct small_policy {
 };
 using usual_policy = strata::detail::distributed_sort_policy;
 
-/// A call of the public class, or of what is below it with another policy.
+/// Calls the public class, or with another policy the function below it.
 template <class Policy, bool HasValues, bool IsDescending, class K, class V, class... Bits>
 cudaError_t radix_sort_of(void* storage, std::size_t& bytes, const rank_view& me, moved_rank<K, V>& own,
                           const Bits&... bits) {
@@ -943,7 +946,7 @@ problem radix_sort(source& random) {
       });
 }
 
-/// An order that is chosen when the program runs.
+/// An order that is chosen at run time.
 enum class order_of_keys { by_part, by_part_downwards, whole, none };
 template <class K>
 struct any_less {
@@ -956,7 +959,7 @@ struct any_less {
   }
 
  private:
-  /// By some bits alone, so that many keys are equal that differ.
+  /// Compares only some bits, so that many different keys are equal.
   STRATA_HD static bool by_part(const K& a, const K& b) {
     if constexpr (std::is_integral_v<K>) {
       return static_cast<K>(a & K{0x3f}) < static_cast<K>(b & K{0x3f});
@@ -967,7 +970,7 @@ struct any_less {
     }
   }
   STRATA_HD static bool whole(const K& a, const K& b) {
-    if constexpr (is_real<K>) {  // NaN behind all
+    if constexpr (is_real<K>) {  // NaNs are the greatest
       return b != b ? a == a : a < b;
     } else {
       return a < b;
@@ -1023,15 +1026,15 @@ problem merge_sort(source& random) {
 
 // ---------------------------------------------------------------------------- joins
 
-/// What a case has settled before there are data.
+/// The settings of a case, which are chosen before its data.
 struct join_shape {
   strata::JoinKind kind;
   std::vector<std::size_t> build_sizes, probe_sizes;
-  std::uint64_t keys;  // different ones
+  std::uint64_t keys;  // number of different ones
   std::int64_t lowest = 0;
   bool has_nulls, is_skewed;
   std::size_t capacity;  // of the output, on each rank
-  /// The first call may have too little room for what ranks receive.
+  /// True if the first call may have too little room for the rows that ranks receive.
   bool has_little_room;
   join_kinds::join_settings<> options;
 };
@@ -1045,7 +1048,7 @@ join_shape random_join_shape(source& random, std::size_t ranks) {
   s.probe_sizes = random_sizes(random, ranks, most_of_all_ranks(random));
   const std::size_t build_rows = sum_of(s.build_sizes), probe_rows = sum_of(s.probe_sizes);
   const std::size_t more = std::max(build_rows, probe_rows);
-  // Few keys make many results, of which there shall not be too many.
+  // Limits the number of results, which is large if there are few different keys.
   const double most_results = is_gpu ? 1e6 : 3000;
   const double pairs = static_cast<double>(build_rows) * static_cast<double>(probe_rows);
   s.keys = std::max(static_cast<std::uint64_t>(pairs / most_results) + 1,
@@ -1058,7 +1061,7 @@ join_shape random_join_shape(source& random, std::size_t ranks) {
   if (s.options.build_unique) s.keys = std::max<std::uint64_t>(s.keys, build_rows + 3);
   if constexpr (std::is_integral_v<K>) {
     if (random.chance(50)) s.lowest = random.in(-1000000, 1000000);
-    // Now and then some rows are outside.
+    // In some cases, the range does not include all keys.
     if (random.chance(20)) s.options.key_range = {s.lowest + (random.chance(20) ? 5 : 0), s.keys};
   }
   s.capacity = random.chance(10) ? random.below(more + 1) : more + static_cast<std::size_t>(most_results);
@@ -1066,7 +1069,7 @@ join_shape random_join_shape(source& random, std::size_t ranks) {
   return s;
 }
 
-/// A side on one rank. Of unique keys, those of all ranks before it are other ones.
+/// A side on one rank. If keys are unique, they differ from those of all other ranks.
 template <class K>
 struct joined_side : side_rows {
   joined_side(std::size_t rows, source& random)
@@ -1083,7 +1086,7 @@ struct joined_side : side_rows {
     }
     std::shuffle(codes.begin(), codes.end(), data);
     host_valid.assign(valid.size(), ~0u);
-    if (s.has_nulls && is_unique && s.options.nulls_equal) {  // equal to each other, so there is one at most
+    if (s.has_nulls && is_unique && s.options.nulls_equal) {  // equal nulls: only one row may be null
       if (first_row == 0) host_valid[0] = ~(1u << data.below(32));
     } else if (s.has_nulls) {
       for (std::uint32_t& word : host_valid) word = static_cast<std::uint32_t>(data() | data());
@@ -1111,7 +1114,7 @@ struct joined_rank {
   strata::DistributedJoinCapacity room, required;
 };
 
-/// The rows of all ranks, one after the other.
+/// Concatenates the rows of all ranks.
 template <class K, class Side>
 side_rows all_rows(ranks_of_case<joined_rank<K>>& all, Side side) {
   side_rows rows;
@@ -1151,7 +1154,7 @@ void must_be_joined(ranks_of_case<joined_rank<K>>& all, const join_shape& s) {
     for (std::size_t i = 0; i < s.capacity; ++i) {
       const bool is_row = i < written;
       if (is_row) found.push_back({has_build ? builds[i] : -1, probes[i]});
-      // A column of the build side says where there is no such row; pairs do not have its numbers.
+      // If a row has no build row, columns hold a default there, but pairs are not written.
       const bool is_build = is_row && (has_build || Output == join_output::columns);
       must_be(is_build ? has_build || builds[i] == -1 : builds[i] == untouched<std::int64_t>(),
               "row " + std::to_string(i) + " of the build side");
@@ -1165,7 +1168,8 @@ void must_be_joined(ranks_of_case<joined_rank<K>>& all, const join_shape& s) {
   must_be_of_join(expected, found);
 }
 
-/// After a call with any room: the room that was required, if it was not enough. Then nothing may have been written.
+/// Checks a call that may have had too little room. Returns true if so: then nothing was written, and the room that the
+/// call has asked for is set.
 template <class K>
 bool needs_more_room(ranks_of_case<joined_rank<K>>& all) {
   bool has_room = true;

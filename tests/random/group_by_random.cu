@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceGroupBy, random cases: by the usual tuning, and by one of small tables that few rows fill. One column of keys,
-// and several ones with nulls; groups in any order, in that of keys, and in that of first rows.
+// Random cases of DeviceGroupBy, by the library's tuning and by one whose small tables fill up with few rows. Keys have
+// one column, or several columns with nulls. Groups are in any order, in that of keys, or in that of first rows.
 #include <strata/device/device_group_by.cuh>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ constexpr const char* text_of_order(GroupOrder order) {
   return order == GroupOrder::by_key ? ", sorted" : order == GroupOrder::by_first_row ? ", first occurrence" : "";
 }
 
-/// Which of the groups, of which `first_rows` has the first row of each, comes where: if they come in any order, this
-/// is what `found(g)` says of group g of `written`.
+/// Returns which group is written at which place. `first_rows` has the first row of each group. If groups are in any
+/// order, `found(g)` returns the group that was found at place g of `written`.
 template <GroupOrder Order, class Found>
 std::vector<std::size_t> written_groups(const std::vector<std::size_t>& first_rows, std::size_t written,
                                         const Found& found) {
@@ -57,7 +57,7 @@ std::vector<std::size_t> written_groups(const std::vector<std::size_t>& first_ro
   groups.resize(written);
   return groups;
 }
-/// `all[g]` of these groups, and what nobody has written.
+/// The values of `all` for these groups, then untouched ones up to `capacity`.
 template <class T>
 std::vector<T> of_groups(const std::vector<T>& all, const std::vector<std::size_t>& groups, std::size_t capacity) {
   std::vector<T> some;
@@ -92,7 +92,7 @@ struct small_tables {
   using MaxPolicy = Policy;
 };
 
-/// Keys of `different` numbers, or any.
+/// Keys with at most `different` different values, or any keys if it is 0.
 template <class Key>
 std::vector<Key> random_keys(source& data, std::size_t size, std::size_t different) {
   std::vector<Key> keys = random_items<Key>(data, size);
@@ -102,7 +102,7 @@ std::vector<Key> random_keys(source& data, std::size_t size, std::size_t differe
   return keys;
 }
 
-/// The rows in the order of their groups: by key, then as they come.
+/// Indices of the rows, sorted by key, then by index.
 template <class Key>
 std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
   std::vector<std::size_t> rows(keys.size());
@@ -113,7 +113,7 @@ std::vector<std::size_t> rows_by_group(const std::vector<Key>& keys) {
   return rows;
 }
 
-/// Keys that a call expects, and how many percent of the rows have other keys.
+/// The keys that a call expects, and how many percent of the rows have other keys.
 template <class Key>
 struct expected_range {
   Key lowest;
@@ -131,7 +131,7 @@ struct expected_range {
   }
 };
 
-/// Sums, numbers of rows and extremes; with an operator, first items and what it makes of rows in their order.
+/// Tests sums, numbers of rows and extremes; with an operator, first items, and the operator's results in row order.
 template <class Key, class Hub, bool HasOperator, GroupOrder Order, bool HasRange = false>
 problem aggregates(source& random) {
   const std::size_t size = random_size(random, most_items(random, 100000, 1u << 23));
@@ -258,22 +258,23 @@ problem aggregates(source& random) {
 
 enum class nulls { none, dropped, as_group };
 
-/// A key of a row as it is grouped and ordered: nulls are equal, and behind all keys.
+/// A key as groups compare it: nulls are equal to each other, and greater than all keys.
 using code = std::pair<bool, std::uint64_t>;
 
-/// Calls `call` with the numbers of all columns, as types.
+/// Passes the numbers of all columns to `call`, as types.
 template <class Call, std::size_t... Columns>
 auto with_columns(std::index_sequence<Columns...>, const Call& call) {
   return call(std::integral_constant<std::size_t, Columns>{}...);
 }
 
-/// Rows with `Keys` in columns, some of which are null. With `WritesGroups`, the group of each row is written.
+/// Tests rows with several key columns, some of which have nulls. With `WritesGroups`, the group of each row is
+/// written.
 template <class Hub, GroupOrder Order, nulls Nulls, bool WritesGroups, class... Keys>
 problem columns(source& random) {
   using sequence = std::index_sequence_for<Keys...>;
   constexpr std::size_t width = sizeof...(Keys);
   const std::size_t size = random_size(random, most_items(random, 50000, 1u << 22));
-  // Of each column.
+  // The number of different keys in each column, or 0 for any.
   const std::size_t different = random.chance(20) ? 0 : 1 + random.below(random.chance(70) ? 12 : size + 1);
   const std::size_t capacity = random.chance(30) ? random.below(2 * different + 2) : size;
   const auto null_percent = static_cast<unsigned>(random.chance(20) ? 100 : random.below(60));
@@ -307,7 +308,7 @@ problem columns(source& random) {
     array<std::int32_t> most;
     array<std::uint32_t> counts, first, any, group_of_row, number;
     std::array<bool, width> has_mask{};
-    // What the arrays hold.
+    // The content of the arrays, on the host.
     std::vector<std::array<code, width>> codes;
     std::vector<bool> is_in_group;
     std::vector<std::int32_t> host_values;
@@ -435,7 +436,7 @@ problem columns(source& random) {
       }
     };
     with_columns(sequence{}, [&](auto... column) { (read_column(column), ...); });
-    // The groups of rows are in order of their keys, unless that of first rows is asked for.
+    // If the groups of rows are written, groups are in key order, unless the order of first rows is asked for.
     constexpr GroupOrder expected_order = WritesGroups && Order == GroupOrder::any ? GroupOrder::by_key : Order;
     const auto groups = written_groups<expected_order>(first_rows, written, [&](std::size_t g) {
       const auto known = group_of.find(found[g]);
@@ -453,7 +454,7 @@ problem columns(source& random) {
               "any row of a group is a row of another one");
     }
     if (!WritesGroups) return;
-    // All groups have numbers, those behind the capacity, too.
+    // All groups have numbers, even those beyond the capacity.
     const auto all_groups = written_groups<expected_order>(first_rows, keys.size(), [](std::size_t g) { return g; });
     std::vector<std::uint32_t> number_of(keys.size()), group_of_row(size, untouched<std::uint32_t>());
     for (std::size_t g = 0; g < all_groups.size(); ++g) number_of[all_groups[g]] = static_cast<std::uint32_t>(g);

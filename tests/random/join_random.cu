@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceHashJoin and JoinTable by the CUDA back end, random cases.
+// Random cases of DeviceHashJoin and JoinTable, with the CUDA back end.
 #define STRATA_JOIN_BACKEND CUDA
 #include <strata/device/device_hash_join.hpp>
 
@@ -19,11 +19,11 @@ using strata::JoinKind;
 using strata::JoinOrder;
 using strata::JoinStrategy;
 
-/// What a case has settled before there are data.
+/// The settings of a case, which are chosen before its data.
 struct shape {
   std::size_t build_rows;
   std::size_t probe_rows;
-  std::uint64_t keys;  // different ones
+  std::uint64_t keys;  // number of different ones
   std::int64_t lowest;
   bool has_nulls;
   bool is_skewed;
@@ -50,12 +50,12 @@ shape random_shape(source& random) {
   s.probe_rows = random_size(random, most_items(random, 16000, 1u << 22));
   s.kind = random.pick({JoinKind::inner, JoinKind::left, JoinKind::full, JoinKind::semi, JoinKind::anti});
   if (random.chance(25)) {
-    // A filter, if the other settings allow it.
+    // The join uses a filter, if the other settings allow it.
     s.options.matching = 0.05;
     s.build_rows = std::min(s.build_rows, s.probe_rows / 8);
   }
   const std::size_t more = std::max(s.build_rows, s.probe_rows);
-  // Few keys make many results, of which there shall not be too many.
+  // Limits the number of results, which is large if there are few different keys.
   const double most_results = is_gpu ? 2e7 : 6e4;
   const double pairs = static_cast<double>(s.build_rows) * static_cast<double>(s.probe_rows);
   const auto fewest = static_cast<std::uint64_t>(pairs / most_results) + 1;
@@ -73,7 +73,7 @@ shape random_shape(source& random) {
   if constexpr (std::is_integral_v<Key>) {
     s.options.sorted = !s.has_nulls && random.chance(30);
     if (random.chance(30)) {
-      // Now and then some rows are outside.
+      // In some cases, the range does not include all keys.
       s.options.key_range.lowest = s.lowest + (random.chance(20) ? 5 : 0);
       s.options.key_range.keys = s.keys + (random.chance(50) ? 0 : 100);
     }
@@ -92,7 +92,7 @@ struct side : side_rows {
     const std::size_t rows = keys.size();
     codes.resize(rows);
     if (is_build && s.options.build_unique) {
-      // Different ones, and of the two zeros one at most.
+      // Different keys, with at most one of the two zeros.
       const std::uint64_t stride = s.keys / std::max<std::uint64_t>(rows + 3, 1);
       for (std::size_t i = 0; i < rows; ++i) codes[i] = 2 + i * std::max<std::uint64_t>(stride, 1);
       std::shuffle(codes.begin(), codes.end(), data);
@@ -107,14 +107,14 @@ struct side : side_rows {
       word = static_cast<std::uint32_t>(s.has_nulls ? data() | data() : ~std::uint64_t{0});
     }
     if (is_build && s.options.build_unique && s.options.nulls_equal) {
-      // Equal to each other, so there is one at most.
+      // Nulls are equal to each other, so only one row may be null.
       for (std::uint32_t& word : host_valid) word = ~0u;
       host_valid[0] &= ~(1u << data.below(32));
     }
     std::vector<Key> made;
     for (const std::uint64_t code : codes) made.push_back(key_of_code<Key>::make(code, s.lowest));
     if (s.options.sorted) {
-      // Of keys that wrap around, the order is another.
+      // Keys that wrap around are not in the order of their codes.
       std::vector<std::size_t> order(rows);
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return made[a] < made[b]; });
@@ -132,7 +132,7 @@ struct side : side_rows {
   }
 };
 
-/// `found`: the rows that were written.
+/// Compares `found`, the rows that were written, with the expected ones.
 void must_be_joined(const shape& s, std::vector<row_pair> expected, std::vector<row_pair> found) {
   const std::size_t written = std::min(expected.size(), s.capacity);
   must_be(found.size() == written, "the number of rows that were written");
@@ -193,7 +193,7 @@ template <class Key, class Index, what What>
 problem join(source& random) {
   const shape s = random_shape<Key>(random);
   const auto held = std::make_shared<arrays<Key, Index>>(s, random);
-  // Columns of row numbers, so that the gathered values identify the rows.
+  // Columns hold row numbers, so gathered values identify rows.
   const auto numbers =
       std::make_shared<array<Index>>(What == what::columns ? std::max(s.build_rows, s.probe_rows) : 0, random);
   problem made;
@@ -233,7 +233,7 @@ problem join(source& random) {
   };
   made.check = [held, s](cudaStream_t stream) {
     if (What == what::columns && !has_build_rows(s.kind)) {
-      // The column of the build side says everywhere that there is no row.
+      // These joins have no build rows, so their column must hold the default everywhere.
       const std::vector<Index> builds = held->build_out.read(stream);
       const std::size_t written =
           std::min(joined<Key>(s.kind, s.options.nulls_equal, held->build, held->probe).size(), s.capacity);
@@ -243,7 +243,7 @@ problem join(source& random) {
       held->build_out.forget(stream);
     }
     if (What == what::pairs && !has_build_rows(s.kind)) {
-      // Not given to the call.
+      // The call got no array for build rows.
       held->build_out.write(std::vector<Index>(s.capacity, untouched<Index>()), stream);
     }
     held->check_rows(s, What == what::count, stream);
@@ -251,7 +251,7 @@ problem join(source& random) {
   return made;
 }
 
-/// A table that is built in one step or two, and probed.
+/// Builds a table in one step or in two, and probes it.
 template <class Key, class Index, JoinOrder Order>
 problem join_table(source& random) {
   shape s = random_shape<Key>(random);

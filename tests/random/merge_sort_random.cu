@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceMergeSort, DeviceSegmentedMergeSort and DeviceSegmentedSort, random cases.
+// Random cases of DeviceMergeSort, DeviceSegmentedMergeSort and DeviceSegmentedSort.
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
 #include <strata/device/device_segmented_sort.cuh>
@@ -16,7 +16,7 @@ using strata::DeviceSegmentedMergeSort;
 using strata::DeviceSegmentedSort;
 using strata::DoubleBuffer;
 
-/// By the lowest bits alone, so that stability can be seen, falling.
+/// Descending by the lowest 8 bits. Many different keys compare as equal, which shows whether the sort is stable.
 struct by_low_bits {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -188,7 +188,7 @@ problem sort_segments(source& random) {
     if constexpr (What == what::indices) {
       std::vector<V> all(size);
       for (std::size_t s = 0; s < held->list.size(); ++s) {
-        // An index counts from the first item of all.
+        // Indices count from the first item of the input, not of the segment.
         for (std::size_t i = 0; i < held->list.length(s); ++i) {
           const auto at = static_cast<std::size_t>(held->list.begins[s]) + i;
           all[at] = static_cast<V>(order[at]);
@@ -205,7 +205,7 @@ problem sort_segments(source& random) {
   return made;
 }
 
-/// Small tiles. Segments above 500 items are sorted by their digits, in tiles of 768.
+/// A policy with small tiles. Segments above 500 items are radix sorted, in tiles of 768.
 struct digits_above_500 {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16}, few_threads{64, 4, 1, 24};
@@ -224,7 +224,7 @@ struct digits_above_500 {
 };
 using by_digits_above_500 = strata::TunedDeviceSegmentedSort<digits_above_500>;
 
-/// By DeviceSegmentedSort: numbers, in either direction.
+/// Tests DeviceSegmentedSort, which sorts numbers in either direction.
 template <class K, class V, bool HasValues, class Sort = DeviceSegmentedSort>
 problem sort_numbers(source& random) {
   const std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceRadixSort and DeviceSegmentedRadixSort, random cases.
+// Random cases of DeviceRadixSort and DeviceSegmentedRadixSort.
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_segmented_radix_sort.cuh>
 
@@ -47,7 +47,7 @@ std::string description_of_sort(const std::string& call, bool descending, bit_ra
          std::to_string(bits.end) + (two_buffers ? ", two buffers" : "");
 }
 
-/// `HasValues` tells pairs from keys; keys of type `event` have a decomposer.
+/// Sorts pairs if `HasValues`, else keys. Keys of type `event` are sorted with a decomposer.
 template <class K, class V, bool HasValues>
 problem sort(source& random) {
   const std::size_t size = random_size(random, most_items(random, 60000, 1u << 23));
@@ -88,7 +88,7 @@ problem sort(source& random) {
       DoubleBuffer<K> key_buffers(keys, sorted);
       DoubleBuffer<V> value_buffers(values, moved);
       cudaError_t status = cudaSuccess;
-      // By reference, so not through the functions above.
+      // Buffers are passed by reference, which the functions above do not do.
       const auto run = [&](const auto&... rest) {
         if constexpr (HasValues) {
           return descending
@@ -185,13 +185,13 @@ problem arg_sort(source& random) {
   return made;
 }
 
-/// With a `Hub`, by its tuning.
+/// Tests segmented sorts. With a `Hub`, its tuning is used.
 template <class K, class V, bool HasValues, class Hub = void>
 problem sort_segments(source& random) {
   std::size_t size = random_size(random, most_items(random, 60000, 1u << 22));
   std::size_t count = random_number_of_segments(random, is_gpu ? 200000 : 6000);
   if constexpr (!std::is_void_v<Hub>) {
-    // In most cases, a segment is long.
+    // Few segments, so that most cases have a long one.
     size += 1000 + random.below(is_gpu ? 1000000 : 5000);
     count = 1 + random.below(20);
   }
@@ -266,7 +266,7 @@ problem sort_segments(source& random) {
           return sorted_order(held->host_keys.data() + first, length, bits, descending);
         });
     const auto check = [&](const auto& items, const auto& output, bool is_input, const char* what) {
-      // Of two buffers, what is outside of segments may be in either.
+      // With two buffers, items outside of segments may be in either buffer.
       if (two_buffers) {
         must_be_same(items_of_segments(held->list, in_order(items, order)),
                      items_of_segments(held->list, output.read(stream)), what);
@@ -291,7 +291,7 @@ const std::vector<maker> makers = {
     arg_sort<float, std::int64_t>,
     sort_segments<std::uint32_t, std::uint8_t, false>,
     sort_segments<std::uint16_t, bytes12, true>,
-    // Segments of more than 1024 items are long.
+    // With this tuning, segments of more than 1024 items count as long.
     sort_segments<std::uint32_t, std::uint32_t, true, device_test::tiles_of<256, 2>>,
 #if !defined(STRATA_TEST_FEW_TYPES)
     sort<std::uint8_t, std::uint8_t, false>,

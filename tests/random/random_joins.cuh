@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Keys of joins, and the results of joins on the host.
+// Keys of joins, and the expected results, computed on the host.
 #pragma once
 
 #include <strata/device/device_hash_join.hpp>
@@ -23,7 +23,8 @@ struct strata::is_bitwise_comparable<random_test::record<Count, Word>> : std::tr
 
 namespace random_test {
 
-/// Keys are equal if their codes are; of floats, code 0 is NaN, and 1 and 2 are the two zeros.
+/// The key of a code. Keys are equal if their codes are. For floats, code 0 is NaN, and codes 1 and 2 are the two
+/// zeros.
 template <class Key>
 struct key_of_code {
   static Key make(std::uint64_t code, std::int64_t lowest) {
@@ -41,7 +42,7 @@ struct key_of_code {
   static bool equals_itself(std::uint64_t code) { return !std::is_floating_point_v<Key> || code != 0; }
 };
 
-/// The rows of a side: codes of their keys, and which of them have keys.
+/// The rows of a side: the codes of their keys, and a mask of the rows that have keys.
 struct side_rows {
   std::vector<std::uint64_t> codes;
   std::vector<std::uint32_t> host_valid;
@@ -71,7 +72,7 @@ inline const char* name_of_kind(strata::JoinKind kind) {
   return kinds[static_cast<int>(kind)];
 }
 
-/// The whole result, in the order of the probe rows.
+/// The complete result, in the order of probe rows.
 template <class Key>
 std::vector<row_pair> joined(strata::JoinKind kind, bool nulls_equal, const side_rows& build, const side_rows& probe) {
   constexpr std::int64_t none = -1;
@@ -114,7 +115,8 @@ std::vector<row_pair> joined(strata::JoinKind kind, bool nulls_equal, const side
   return result;
 }
 
-/// `found` are rows of the result, in any order: all of them, or if fewer were written any, but none twice.
+/// Expects that `found` are different rows of the result, in any order. If their number is the expected one, all rows
+/// of the result must be among them.
 inline void must_be_of_join(std::vector<row_pair> expected, std::vector<row_pair> found) {
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());

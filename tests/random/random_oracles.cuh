@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sequential code that the results of the programs of this folder are compared with, and lists of
-// segments.
+// Lists of segments, and sequential code for the expected results of the programs in this folder.
 #pragma once
 
 #include <strata/core/types.hpp>
@@ -18,8 +17,8 @@
 
 namespace random_test {
 
-/// Whether `b` takes the place of `a` as the least, or greatest, of some items: a NaN loses against
-/// every number, and -0.0 lies below +0.0.
+/// True if `b` replaces `a` as the least, or greatest, item so far. Any number replaces a NaN, and -0.0 is less than
+/// +0.0.
 template <bool IsMax, class T>
 bool replaces(const T& b, const T& a) {
   if constexpr (is_real<T>) {
@@ -45,7 +44,7 @@ T extreme_of(const T* items, std::size_t count) {
   return best;
 }
 
-/// The first of equal ones; zeros are equal, and so are NaNs. With no items, 1.
+/// The index of the first of the extreme items. Zeros are equal to each other, and so are NaNs. Without items, it is 1.
 template <bool IsMax, class T>
 std::size_t index_of_extreme(const T* items, std::size_t count) {
   if (count == 0) return 1;
@@ -66,7 +65,7 @@ T reduced(T init, const Item* items, std::size_t count, Op op) {
 
 // ---------------------------------------------------------------------------- segments
 
-/// Items [begins[s], ends[s]) of `items`.
+/// Segment s has the items [begins[s], ends[s]).
 struct segment_list {
   std::vector<std::int64_t> begins;
   std::vector<std::int64_t> ends;
@@ -78,7 +77,7 @@ struct segment_list {
   }
 };
 
-/// `count` segments within `items` items that do not overlap: empty, tiny, huge, in any order, with
+/// `count` segments of `items` items. They do not overlap, may be empty, tiny or huge, and may be in any order with
 /// gaps.
 inline segment_list random_segments(source& random, std::size_t count, std::size_t items) {
   std::vector<std::size_t> lengths(count, 0);
@@ -97,10 +96,10 @@ inline segment_list random_segments(source& random, std::size_t count, std::size
         break;
       case 2:
         length = s == huge ? items : random.below(3);
-        break;  // one huge one, at the end
+        break;  // one segment takes all that is left
       case 3:
         length = random.chance(70) ? 0 : random.below(5);
-        break;  // many empty ones
+        break;  // many empty segments
       case 4:
         length = random_size(random, left);
         break;

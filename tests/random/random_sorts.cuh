@@ -19,7 +19,7 @@
 
 namespace random_test {
 
-/// A key of two numbers, 40 bits of 64.
+/// A key of two numbers, which use 40 of its 64 bits.
 struct event {
   std::uint32_t padding;
   std::int16_t day;
@@ -32,7 +32,7 @@ struct decompose_event {
   STRATA_HD strata::RadixFields<std::uint8_t&, std::int16_t&> operator()(event& e) const { return {e.kind, e.day}; }
 };
 
-/// Which outputs of a sort are its inputs.
+/// Which outputs of a sort overwrite its inputs.
 struct over_input {
   bool keys = false;
   bool values = false;
@@ -46,7 +46,7 @@ inline over_input random_over_input(source& random, bool may_be) {
   return {may_be && keys, may_be && values};
 }
 
-/// An unsigned number that is in the order of the keys: NaNs are equal and behind all, zeros equal.
+/// An unsigned number with the order of the keys. NaNs are equal to each other and the greatest, and zeros are equal.
 template <class T>
 std::uint64_t ordered_word(const T& key) {
   constexpr unsigned bits = 8 * sizeof(T);
@@ -87,7 +87,7 @@ bit_range random_bit_range(source& random) {
   return {begin, begin + static_cast<int>(random.below(static_cast<std::size_t>(all - begin) + 1))};
 }
 
-/// Which item comes where: items `first` to `first + count - 1`, stably.
+/// The stable order of the `count` keys: the index of the key for each place.
 template <class T>
 std::vector<std::size_t> sorted_order(const T* keys, std::size_t count, bit_range bits, bool descending) {
   std::vector<std::pair<std::uint64_t, std::size_t>> words(count);
@@ -108,7 +108,7 @@ std::vector<T> in_order(const std::vector<T>& items, const std::vector<std::size
   return result;
 }
 
-/// Each segment in its own order, `order_of(first, length)`, that of `items` elsewhere.
+/// The order of all `items` items, if each segment is sorted by `order_of(first, length)` and other items stay.
 template <class OrderOf>
 std::vector<std::size_t> order_of_segments(const segment_list& list, std::size_t items, const OrderOf& order_of) {
   std::vector<std::size_t> all(items);
@@ -122,7 +122,7 @@ std::vector<std::size_t> order_of_segments(const segment_list& list, std::size_t
   return all;
 }
 
-/// The items of segments, in the order of the segments: all else may hold anything.
+/// The items of segments, in the order of the segments. Other items may hold anything, and are left out.
 template <class T>
 std::vector<T> items_of_segments(const segment_list& list, const std::vector<T>& items) {
   std::vector<T> result;
@@ -134,7 +134,7 @@ std::vector<T> items_of_segments(const segment_list& list, const std::vector<T>&
   return result;
 }
 
-/// `items`, but what no segment has is untouched.
+/// A copy of `items` in which all items outside of segments are untouched ones.
 template <class T>
 std::vector<T> segments_alone(const segment_list& list, const std::vector<T>& items) {
   std::vector<T> result(items.size(), untouched<T>());

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Differential tests with random cases: what the programs of this folder share. A case is all that
-// one seed of 64 bits decides: which call, its types, sizes, data, memory, streams and, on the host
-// back end, the schedule. Results are compared with those of sequential code on the host.
+// Shared by the programs of this folder: differential tests with random cases. A seed of 64 bits determines the whole
+// case: the call, its types, sizes, data, memory and streams and, on the host back end, the schedule. Results are
+// compared with those of sequential code on the host.
 //
-//   <program> [--seconds N] [--cases N]   as many cases as fit, with seeds that differ each time
-//   <program> --seed S                    the case of this seed alone
-//   <program> --seed S --cases N          it and those that follow it
+//   <program> [--seconds N] [--cases N]   runs cases until a limit, with other seeds each time
+//   <program> --seed S                    runs the case of this seed only
+//   <program> --seed S --cases N          runs this case and those that follow it
 //
-// Exits with 0, with 1 after a failure, with 77 if it was built for a GPU and there is none.
+// Exits with 0 after success, with 1 after a failure, and with 77 if it was built for a GPU and there is none.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -74,7 +74,7 @@ inline std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// Splitmix64: the same numbers with every standard library.
+/// Splitmix64, which gives the same numbers with every standard library.
 class source {
  public:
   using result_type = std::uint64_t;
@@ -86,9 +86,9 @@ class source {
     state_ += 0x9e3779b97f4a7c15u;
     return mixed(state_);
   }
-  /// 0 .. n - 1; 0 if n is.
+  /// A number in [0, n), or 0 if n is 0.
   std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>((*this)() % n); }
-  /// low .. high
+  /// A number in [low, high].
   std::int64_t in(std::int64_t low, std::int64_t high) {
     const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + (*this)() % range);
@@ -103,8 +103,8 @@ class source {
   std::uint64_t state_;
 };
 
-/// Sizes at which something begins or ends: neighbours of powers of two, of three times powers of
-/// two, and of multiples of tiles; otherwise any, by orders of magnitude.
+/// A random size up to `most`. Half of the sizes are neighbours of powers of two, of three times powers of two, and of
+/// multiples of tiles, or tiny. The others are spread over all orders of magnitude.
 inline std::size_t random_size(source& random, std::size_t most) {
   std::size_t size = 0;
   const std::size_t bits = 1 + static_cast<std::size_t>(std::log2(static_cast<double>(most)));
@@ -130,7 +130,7 @@ inline std::size_t random_size(source& random, std::size_t most) {
   return size <= most ? size : random.below(most + 1);
 }
 
-/// As many items as a case has at most: few of the cases are large.
+/// The most items of a case. Only one case in ten may have the largest sizes.
 inline std::size_t most_items(source& random, std::size_t on_host, std::size_t on_gpu) {
 #if defined(STRATA_TEST_SMALL)
   on_host /= 8;
@@ -144,7 +144,7 @@ inline std::size_t most_items(source& random, std::size_t on_host, std::size_t o
 using int128 = __int128;
 using uint128 = unsigned __int128;
 
-/// `Count` words that add up each for itself, and are compared one after the other.
+/// `Count` words. They are added word by word, and compared lexicographically.
 template <std::size_t Count, class Word>
 struct record {
   Word word[Count];
@@ -175,7 +175,7 @@ using bytes16 = record<4, std::uint32_t>;
 using bytes24 = record<3, std::uint64_t>;
 using bytes64 = record<16, std::uint32_t>;
 
-/// x -> a x + b, modulo 2^32 or 2^64; their composition, which is also their `+`, is associative and not commutative.
+/// The map x -> a x + b, modulo 2^32 or 2^64. `+` composes maps, which is associative and not commutative.
 template <class Word>
 struct affine {
   Word a;
@@ -193,7 +193,7 @@ struct compose {
   }
 };
 
-/// Sums in the type itself, and without overflow that is undefined.
+/// Sums in the type of the items. Integers wrap around without undefined behaviour.
 struct wrapping_sum {
   template <class T>
   STRATA_HD T operator()(const T& a, const T& b) const {
@@ -257,7 +257,7 @@ std::string text_of(const T& x) {
   return text;
 }
 
-/// Equal bits, or both NaN.
+/// True if the bits are equal, or if both are NaN.
 template <class T>
 bool same(const T& a, const T& b) {
   if constexpr (is_real<T>) {
@@ -288,7 +288,7 @@ void must_be_same(const std::vector<T>& expected, const std::vector<T>& found, c
 
 enum class law { uniform, few, equal, ascending, descending, zipf, runs };
 
-/// Numbers in a distribution, from which items are made.
+/// The numbers from which items are made, by a distribution.
 inline std::vector<std::uint64_t> random_codes(source& random, std::size_t count, law distribution) {
   std::vector<std::uint64_t> codes(count);
   const std::uint64_t first = random();
@@ -303,7 +303,7 @@ inline std::vector<std::uint64_t> random_codes(source& random, std::size_t count
       case law::equal:
         codes[i] = first;
         break;
-      case law::zipf: {  // rank r about 1 / r of the time
+      case law::zipf: {  // rank r has a frequency proportional to 1 / r
         const double u = static_cast<double>(random() >> 11) * 0x1p-53;
         codes[i] = mixed(first + static_cast<std::uint64_t>(std::exp2(u * 20)));
         break;
@@ -324,7 +324,7 @@ inline law random_law(source& random) {
       {law::uniform, law::uniform, law::few, law::equal, law::ascending, law::descending, law::zipf, law::runs});
 }
 
-/// Of floats, one in 16 is NaN, a zero of either sign or infinite.
+/// The item for a code. One float in 16 is special: a NaN, a zero of either sign, infinite, or 1.
 template <class T>
 T item_of(std::uint64_t code) {
   if constexpr (is_real<T>) {
@@ -345,7 +345,7 @@ T item_of(std::uint64_t code) {
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(code);
   } else {
-    // Equal first words are not rare, so that the others are compared.
+    // Words are often equal in several items, so that comparisons reach the later words.
     T item{};
     unsigned char bytes[sizeof(T)];
     for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -360,7 +360,7 @@ T item_of(std::uint64_t code) {
 template <class T>
 struct plain_less {
   bool operator()(const T& a, const T& b) const {
-    if constexpr (is_real<T>) {  // NaN behind all
+    if constexpr (is_real<T>) {  // NaNs are the greatest
       const double x = as_double(a);
       const double y = as_double(b);
       return std::isnan(y) ? !std::isnan(x) : x < y;
@@ -392,7 +392,7 @@ std::vector<T> random_items(source& random, std::size_t count) {
   return random_items<T>(random, count, random_law(random));
 }
 
-/// Items whose sums are exact in any order: of floats, small integers, few of which are not 0.
+/// Items whose sums are exact in any order. Floats are small integers, most of them 0 if there are many.
 template <class T>
 std::vector<T> random_addends(source& random, std::size_t count) {
   if constexpr (!is_real<T>) {
@@ -411,18 +411,18 @@ std::vector<T> random_addends(source& random, std::size_t count) {
 
 // ---------------------------------------------------------------------------- memory
 
-/// Gives arrays memory in place of cudaMalloc, aligned to 256 bytes.
+/// Allocates arrays instead of cudaMalloc, aligned to 256 bytes.
 class array_source {
  public:
   virtual ~array_source() = default;
-  /// Null: the array takes memory of cudaMalloc.
+  /// Returns null if the array should use cudaMalloc.
   virtual void* take(std::size_t bytes) = 0;
   virtual void give_back(void* memory) = 0;
 };
-/// The source of the arrays that this thread makes now, or null.
+/// Allocates the arrays that this thread makes now, or null.
 inline thread_local array_source* source_of_arrays = nullptr;
 
-/// Device memory between guard bands, `offset` bytes above a multiple of 256.
+/// Device memory between guard bands. It begins `offset` bytes after a multiple of 256.
 class guarded {
  public:
   guarded(std::size_t bytes, std::size_t offset) : bytes_(bytes), lead_(band + offset) {
@@ -489,7 +489,7 @@ class guarded {
 
 inline constexpr unsigned char poison = 0xcd;
 
-/// An array in device memory, aligned as its items alone, or better.
+/// An array in device memory. Its alignment is at least that of its items, and often no more.
 template <class T>
 class array {
  public:
@@ -515,7 +515,7 @@ class array {
   std::size_t size_;
 };
 
-/// What nobody has written, as `forget` leaves it.
+/// An item that nothing was written to since `forget`.
 template <class T>
 T untouched() {
   T item;
@@ -523,14 +523,14 @@ T untouched() {
   return item;
 }
 
-/// `items`, and untouched ones up to `size`.
+/// `items`, followed by untouched ones up to `size`.
 template <class T>
 std::vector<T> and_untouched(std::vector<T> items, std::size_t size) {
   items.resize(size, untouched<T>());
   return items;
 }
 
-/// What most problems have: an input array, what it holds, and an output array.
+/// The data of most problems: an input array, its content on the host, and an output array.
 template <class In, class Out>
 struct memory {
   memory(std::size_t inputs, std::size_t outputs, source& random) : in(inputs, random), out(outputs, random) {}
@@ -551,17 +551,17 @@ inline std::string description(const char* call, const std::string& type, std::s
 
 // ---------------------------------------------------------------------------- cases
 
-/// A call, and what it needs and makes. Shapes are settled when it is made, data by `renew`.
+/// A call with its arguments and outputs. Shapes are chosen when a problem is made, data by `renew`.
 struct problem {
   std::string what;
-  /// Other inputs; what outputs held is forgotten.
+  /// Makes new inputs, and marks outputs as untouched.
   std::function<void(source&, cudaStream_t)> renew;
   std::function<cudaError_t(void*, std::size_t&, cudaStream_t)> call;
-  /// Throws `failure` if outputs are not as they should be.
+  /// Throws `failure` if an output is wrong.
   std::function<void(cudaStream_t)> check;
-  /// Calls may be recorded and replayed.
+  /// True if calls may be captured and replayed.
   bool can_be_captured = true;
-  /// Another thread may make calls, and allocate and free memory, at the same time.
+  /// True if other threads may make calls, and allocate and free memory, at the same time.
   bool can_be_beside_others = true;
 };
 
@@ -616,7 +616,7 @@ class scratch {
   guarded memory_;
 };
 
-/// Calls, each with new data, over what the one before left in the temporary storage.
+/// Makes several calls with new data in the same temporary storage, as the previous call left it.
 inline void run_calls(const problem& of, source& random, std::size_t calls) {
   const stream_of_case stream;
   const scratch storage(of, random);
@@ -631,7 +631,7 @@ inline void run_calls(const problem& of, source& random, std::size_t calls) {
 
 class recorded_call {
  public:
-  /// `call(stream)` throws what is wrong.
+  /// Captures `call(stream)`, which throws `failure` if it fails.
   template <class Call>
   explicit recorded_call(const Call& call) {
     const stream_of_case recorder;
@@ -674,8 +674,8 @@ inline void run_replays(const problem& of, source& random) {
   }
 }
 
-/// A problem for each thread, with a stream of its own. The threads run at the same time. Behind a problem that cannot
-/// be beside others, the next thread starts when it has ended.
+/// Runs each problem in a thread with a stream of its own, all at the same time. A problem that cannot run beside
+/// others ends before the next thread starts.
 inline void run_threads(const std::vector<problem>& problems, source& random) {
   std::vector<std::string> errors(problems.size());
   std::vector<std::thread> threads;
@@ -698,8 +698,8 @@ inline void run_threads(const std::vector<problem>& problems, source& random) {
   }
 }
 
-/// Of the host back end: how many multiprocessors there are, and which of the possible orders of threads, warps and
-/// blocks there is. Returns what it says of the device.
+/// On the host back end, chooses the number of multiprocessors, and the order in which threads, warps and blocks run.
+/// Returns a description of the device.
 inline std::string draw_device(source& random) {
   source own(random());
   std::string device;
@@ -716,7 +716,7 @@ inline std::string draw_device(source& random) {
   return device;
 }
 
-/// Throws what is wrong; `what` describes the case as far as it is known.
+/// Throws if the case fails. `what` receives as much of the case's description as is known by then.
 inline void run_case(std::uint64_t seed, const std::vector<maker>& makers, std::string& what) {
   source random(seed);
   const std::string device = draw_device(random);
@@ -783,15 +783,15 @@ inline bool read_arguments(int count, char** values, arguments& read) {
   return true;
 }
 
-/// Seconds of CPU of all threads.
+/// CPU seconds of all threads of this process.
 inline double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Ends a program that hangs, and tells the seed. A case may take ten minutes of CPU, so that a busy machine makes none
-/// fail; by the clock, twenty minutes, before CTest ends the program.
+/// Ends a program that hangs, and prints the seed. A case may take ten minutes of CPU time, so that a busy machine does
+/// not fail it, and twenty minutes of wall-clock time, which is less than CTest's limit.
 class watchdog {
  public:
   explicit watchdog(const char* family)
@@ -874,7 +874,7 @@ inline int run_family(const char* family, const std::vector<maker>& makers, int 
 #endif
       std::fflush(stdout);
       static_cast<void>(cudaGetLastError());
-      // After a fault on the device nothing works any more.
+      // After a fault, the device cannot be used any more.
       is_usable = cudaDeviceSynchronize() == cudaSuccess;
     }
     if (tells_progress && elapsed() > told + 3) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceReduce and DeviceSegmentedReduce, random cases.
+// Random cases of DeviceReduce and DeviceSegmentedReduce.
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_segmented_reduce.cuh>
 

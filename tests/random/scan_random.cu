@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceScan, random cases.
+// Random cases of DeviceScan.
 #include <strata/device/device_scan.cuh>
 
 #include "device/test_iterators.cuh"
@@ -20,7 +20,7 @@ std::size_t size_of_case(source& random) { return random_size(random, most_items
 
 enum class form { inclusive, inclusive_init, exclusive };
 
-/// `keys` may be null: all items have one key then.
+/// If `keys` is null, all items have the same key.
 template <class T, class In, class Op, class Key>
 std::vector<T> scanned(form what, const std::vector<In>& items, Op op, T init, const Key* keys) {
   std::vector<T> result(items.size());
@@ -120,7 +120,7 @@ problem sum(source& random) {
   return made;
 }
 
-// Groups of keys that are equal in some bits alone.
+// The default equality, passed as an operator.
 template <class K>
 struct same_group {
   STRATA_HD bool operator()(const K& a, const K& b) const { return a == b; }

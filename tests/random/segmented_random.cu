@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSegmentedScan, random cases.
+// Random cases of DeviceSegmentedScan.
 #include <strata/device/device_segmented_scan.cuh>
 
 #include "random/random_oracles.cuh"
@@ -14,7 +14,7 @@ using strata::DeviceSegmentedScan;
 
 enum class form { inclusive_sum, exclusive_sum, inclusive, inclusive_init, exclusive };
 
-/// With output offsets of its own, segments may overlap in the input.
+/// If outputs have offsets of their own, segments may overlap in the input.
 template <class T, class Out, class Op, form What>
 problem scan_segments(source& random) {
   const std::size_t most = most_items(random, 80000, 1u << 22);
@@ -43,7 +43,7 @@ problem scan_segments(source& random) {
     held->list = random_segments(data, count, size);
     held->host_out_begins = held->list.begins;
     if (moves) {
-      // Outputs side by side, in an order of their own.
+      // Outputs lie one after the other, in random order.
       std::vector<std::size_t> order(count);
       for (std::size_t s = 0; s < count; ++s) order[s] = s;
       std::shuffle(order.begin(), order.end(), data);
@@ -52,7 +52,7 @@ problem scan_segments(source& random) {
         held->host_out_begins[s] = static_cast<std::int64_t>(next);
         next += held->list.length(s);
       }
-      // What is scanned may lie anywhere.
+      // The input of a segment may begin anywhere.
       for (std::size_t s = 0; s < count; ++s) {
         const std::size_t length = held->list.length(s);
         held->list.begins[s] = static_cast<std::int64_t>(data.below(size - length + 1));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceSelect, DevicePartition and DeviceRunLengthEncode, random cases.
+// Random cases of DeviceSelect, DevicePartition and DeviceRunLengthEncode.
 #include <strata/device/device_partition.cuh>
 #include <strata/device/device_run_length_encode.cuh>
 #include <strata/device/device_select.cuh>
@@ -17,7 +17,7 @@ using strata::DeviceSelect;
 
 std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 100000, 1u << 23)); }
 
-/// Of the bytes of an item, whatever its type: some `percent` of all.
+/// A predicate for items of any type. A hash of all bytes decides, so about `percent` percent of items satisfy it.
 struct chosen {
   unsigned percent;
   unsigned salt;
@@ -44,7 +44,7 @@ struct arrays : memory<T, T> {
   std::vector<Flag> host_flags;
   array<std::int64_t> count;
 
-  /// In place, what lies behind the last item that is kept may be anything: an older item.
+  /// Compares the result. In place, the items after the last selected one may hold anything, such as older items.
   void must_be(const std::vector<T>& expected, bool in_place, cudaStream_t stream) const {
     must_be_same<std::int64_t>({static_cast<std::int64_t>(expected.size())}, count.read(stream), "the number");
     if (in_place) {
@@ -89,7 +89,7 @@ problem select_if(source& random) {
   return made;
 }
 
-/// By flags, or by what an operator says of flags of any type.
+/// Selects by flags, or by an operator on flags of any type.
 template <class T, class Flag, bool HasOperator>
 problem flagged(source& random) {
   const std::size_t size = size_of_case(random);
@@ -163,7 +163,7 @@ problem unique(source& random) {
   return made;
 }
 
-/// Runs of equal keys: the first value of each, or its length.
+/// Tests runs of equal keys: the first value of each, or its length.
 template <class K, class V, bool IsEncoding>
 problem runs(source& random) {
   const std::size_t size = size_of_case(random);
@@ -214,7 +214,7 @@ problem runs(source& random) {
   return made;
 }
 
-/// Into two parts, in one array, or three.
+/// Partitions into two parts in one array, or into three arrays.
 template <class T, bool IsInThree>
 problem partition(source& random) {
   const std::size_t size = size_of_case(random);
@@ -264,7 +264,7 @@ problem partition(source& random) {
   return made;
 }
 
-/// The runs of more than one item.
+/// Tests the runs of more than one item.
 template <class K>
 problem non_trivial_runs(source& random) {
   const std::size_t size = size_of_case(random);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTopK, DeviceSegmentedTopK, DeviceMerge and DeviceHistogram, random cases.
+// Random cases of DeviceTopK, DeviceSegmentedTopK, DeviceMerge and DeviceHistogram.
 #include <strata/device/device_histogram.cuh>
 #include <strata/device/device_merge.cuh>
 #include <strata/device/device_segmented_top_k.cuh>
@@ -30,7 +30,7 @@ std::size_t size_of_case(source& random) { return random_size(random, most_items
 
 // ---------------------------------------------------------------------------- the k first items
 
-/// Items of the least or greatest keys, the first of equal ones, in the order of the input or sorted.
+/// Selects the k least or greatest keys, the first ones among equal keys, in the order of the input or sorted.
 template <class Key, bool IsMax, bool IsSorted, bool HasValues>
 problem top_k(source& random) {
   using Value = std::uint32_t;
@@ -46,7 +46,7 @@ problem top_k(source& random) {
     array<Value> values_out;
     std::vector<Value> host_values;
   };
-  // More capacity than results: nothing is written behind them.
+  // The capacity may be larger than k. Then nothing may be written after the results.
   const auto held = std::make_shared<arrays>(size, k + random.below(40), random);
   problem made;
   made.what = description(IsMax ? "Max" : "Min", name_of<Key>(), size) + ", k " + std::to_string(k) +
@@ -95,7 +95,7 @@ problem top_k(source& random) {
 
 // ---------------------------------------------------------------------------- the k first items of each segment
 
-/// A number in the order of the keys; of those of 8 bits, the numbers themselves.
+/// A number with the order of the keys. For 8-bit floats, it is computed from the numbers that they represent.
 template <class Key>
 std::uint64_t word_of(const Key& key) {
   if constexpr (is_fp8<Key>) {
@@ -117,7 +117,7 @@ std::vector<Key> random_keys(source& data, std::size_t count) {
 }
 
 #if STRATA_HOST_SIMT
-/// Fields in a tuple, as a decomposer of CUB returns them.
+/// Returns fields in a tuple, as a decomposer for CUB does.
 struct decompose_to_tuple {
   std::tuple<std::uint8_t&, std::int16_t&> operator()(event& e) const { return {e.kind, e.day}; }
 };
@@ -129,12 +129,12 @@ enum class segments_are { of_size, by_offsets, by_lengths };
 enum class results_are { number, future, rows, padded, compact };
 enum class form { keys, pairs, arg };
 
-/// Where segments are, how many results they have and where these go, on the host.
+/// The segments of a case, their numbers of results, and where the results go, on the host.
 struct segment_plan {
   std::vector<std::size_t> begins, lengths, results, places;
-  std::size_t size = 0, stride = 0, items = 0;  // of a segment, between two, of the input
+  std::size_t size = 0, stride = 0, items = 0;  // of a segment, between two segments, of the input
   std::size_t most_results = 0, outputs = 0;
-  std::vector<int> offsets, ends, given_lengths, numbers, out_offsets;  // what the device gets
+  std::vector<int> offsets, ends, given_lengths, numbers, out_offsets;  // arrays for the device
 
   std::size_t segments() const { return begins.size(); }
 };
@@ -146,7 +146,7 @@ segment_plan random_plan(source& random) {
   const std::size_t most = random.pick<std::size_t>({8, 64, 70, 256, 300, 1024, 1100, 4096, 9000, 40000});
   const std::size_t row = random.below(std::min<std::size_t>(most, size_of_case(random) / (segments + 1) + 8) + 1);
   plan.size = row;
-  // Rows may have gaps behind them, or overlap.
+  // There may be gaps between rows, or rows may overlap.
   plan.stride = random.chance(40) ? row : random.chance(80) ? row + random.below(20) : random.below(row + 1);
   std::size_t begin = random.chance(50) ? 0 : random.below(10);
   for (std::size_t s = 0; s < segments; ++s) {
@@ -341,7 +341,7 @@ problem segmented_top_k(source& random) {
 
 // ---------------------------------------------------------------------------- merges
 
-/// By the upper part of a number: items that are equal are not the same.
+/// Compares only the upper bits of a number, so different items may be equal.
 struct less_upper {
   int shift;
   template <class T>
@@ -424,7 +424,7 @@ problem merge(source& random) {
 
 // ---------------------------------------------------------------------------- histograms
 
-/// Even bins have a whole width, and so an integer has one bin whatever the arithmetic.
+/// Tests histograms. Even bins have an integer width, so that the bin of an integer does not depend on rounding.
 template <class Sample, class Counter, bool IsEven>
 problem histogram(source& random) {
   const std::size_t size = size_of_case(random);
@@ -452,7 +452,7 @@ problem histogram(source& random) {
       held->host_levels.push_back(static_cast<Sample>(lower + static_cast<std::int64_t>(i * width)));
     }
     if (!IsEven) {
-      // Bins of any width, some of them empty.
+      // Bins have random widths, and some are empty.
       for (Sample& level : held->host_levels) {
         level = static_cast<Sample>(lower + static_cast<std::int64_t>(data.below(in_range * width + 1)));
       }

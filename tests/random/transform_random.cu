@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// DeviceTransform, DeviceFor, DeviceAdjacentDifference, DeviceCopy, DeviceMemcpy, DeviceTranspose and DeviceFind:
-// random cases.
+// Random cases of DeviceTransform, DeviceFor, DeviceAdjacentDifference, DeviceCopy, DeviceMemcpy, DeviceTranspose and
+// DeviceFind.
 #include <strata/core/operators.hpp>
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/device/device_copy.cuh>
@@ -27,7 +27,7 @@ using strata::DeviceTransform;
 
 std::size_t size_of_case(source& random) { return random_size(random, most_items(random, 200000, 1u << 23)); }
 
-/// An item of any type that depends on all bytes of some others, and on their order.
+/// Returns an item of type Out that depends on all bytes of its operands, and on their order.
 template <class Out>
 struct hashed {
   template <class... In>
@@ -53,7 +53,7 @@ struct hashed {
   }
 };
 
-/// In place, the output is the first input.
+/// Tests transformations. In place, the output is the first input.
 template <class Out, class First, class... Rest>
 problem transform(source& random) {
   const std::size_t size = size_of_case(random);
@@ -105,7 +105,7 @@ problem transform(source& random) {
   return made;
 }
 
-/// True of one item in `divisor`, by all its bytes.
+/// A predicate that is true for about one item in `divisor`, by a hash of all its bytes.
 struct is_one_in {
   std::uint32_t divisor;
   template <class T>
@@ -162,7 +162,7 @@ problem find_if(source& random) {
   return made;
 }
 
-/// Bounds of values in any order, or of sorted ones.
+/// Tests bounds of values, which are sorted or not.
 template <class T>
 problem bounds(source& random) {
   const std::size_t size = size_of_case(random), count = random.chance(50) ? size_of_case(random) : random.below(3000);
@@ -214,7 +214,7 @@ problem bounds(source& random) {
   return made;
 }
 
-/// The operator is not commutative: exchanged operands, or a wrong neighbour, give another result.
+/// Tests differences. The operator is not commutative, so exchanged operands or a wrong neighbour change the result.
 template <class T, class Out, bool IsLeft>
 problem differences(source& random) {
   const std::size_t size = size_of_case(random);
@@ -257,7 +257,7 @@ problem differences(source& random) {
   return made;
 }
 
-/// Changes the item that it gets.
+/// Changes the item that it is called with.
 template <class T>
 struct rehash {
   STRATA_D void operator()(T& item) const { item = hashed<T>{}(item); }
@@ -290,7 +290,7 @@ problem for_each(source& random) {
   return made;
 }
 
-/// Ranges of one array, each to where it begins in another one. Bytes are copied by DeviceMemcpy.
+/// Copies ranges of one array to other places in a second one. Ranges of bytes are copied by DeviceMemcpy.
 template <class T>
 problem copy_ranges(source& random) {
   const std::size_t size = size_of_case(random);
@@ -342,7 +342,7 @@ problem copy_ranges(source& random) {
   return made;
 }
 
-/// Rows may be longer than what is transposed of them.
+/// Tests transpositions. Rows may be longer than the part that is transposed.
 template <class T>
 problem transpose(source& random) {
   const std::size_t size = size_of_case(random);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Host back end only, check flavour: shared-memory bank conflicts are counted exactly.
+// Host back end only, in check mode: counts of bank conflicts in shared memory are exact.
 #include "diagnosis.cuh"
 
 using strata::launch;
@@ -12,12 +12,12 @@ class BankConflicts : public DiagnosisTest {
  protected:
   void SetUp() override {
     if (simt::runtime_flavour() != simt::flavour::check) {
-      GTEST_SKIP() << "only the check flavour sees each access";
+      GTEST_SKIP() << "only check mode sees each access";
     }
     DiagnosisTest::SetUp();
     simt::reset_statistics();
   }
-  // Returns the row of the loads or stores whose line is marked.
+  // Returns the counts of the loads or stores in the marked line.
   static simt::bank_row row(const std::string& fault, bool write) {
     simt::bank_row rows[64];
     const int count = simt::bank_rows(rows, 64);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Host back end only: kernels that use barriers, collectives and clusters wrongly, each beside its
-// repaired twin. These diagnoses exist in every flavour.
+// Host back end only: kernels that use barriers, collectives and clusters wrongly, each followed by its correct
+// variant. All builds diagnose these errors, not only check mode.
 #include "diagnosis.cuh"
 
 #include <thread>
@@ -180,7 +180,7 @@ TEST_F(BrokenKernels, chain_by_ticket_is_clean_in_any_order) {
   expect_clean(launch({"k", 8, 32}, chain_of_blocks<true>, out, flags));
 }
 
-// Ways to wait until every block of the grid has started. Nothing that a poll does counts as progress.
+// Ways to wait until every block of the grid has started. Polling must not count as progress.
 struct wait_by_load {
   static void wait(unsigned* started, unsigned blocks) {
     if (threadIdx.x != 0) return;
@@ -395,7 +395,7 @@ TEST_F(BrokenKernels, bulk_copy_needs_multiples_of_16) {
   expect_clean(launch({"k", 1, 1}, misaligned_bulk_copy<true>, out));
 }
 
-// ---- the kernel's own word, and crashes
+// ---- traps and assertions of the kernel, and crashes
 
 STRATA_KERNEL void trap_in_thread(int* out, unsigned thread) {
   if (threadIdx.x == thread) __trap();  // fault: trap
@@ -429,8 +429,8 @@ STRATA_KERNEL void poll_without_hint(unsigned* flags) {
 }
 using BrokenKernelsDeathTest = DiagnosisTest;
 
-// The lines of a report that say where a thread was: this file's if the flavour has debug information,
-// else the function.
+// The lines of a report that name the place of a thread: a line of this file if there is debug information, else the
+// function.
 std::string at_line_or_in(const std::string& line, const std::string& function) {
   return ".*\n    at (.*broken_kernels_test\\.cu:" + line + "|.*" + function + "\\()";
 }
@@ -452,7 +452,7 @@ int use_stack(int depth) {
   volatile char large[1024];
   large[depth % 1024] = 1;
   const int below = depth != 0 ? use_stack(depth - 1) : 0;
-  return below + large[depth % 1024];  // after the call, or a compiler makes it a loop
+  return below + large[depth % 1024];  // used after the call, so that compilers do not turn the recursion into a loop
 }
 STRATA_KERNEL void recursion(int* out, int depth) { out[threadIdx.x] = use_stack(depth); }
 TEST_F(BrokenKernelsDeathTest, stack_overflow_is_named) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Host back end only, check flavour (bounds also under ASan): kernels that use memory wrongly, each
-// beside its repaired twin.
+// Host back end only, in check mode (bounds also under AddressSanitizer): kernels that use memory wrongly, each
+// followed by its correct variant.
 #include "diagnosis.cuh"
 
 using simt::location;
@@ -18,7 +18,7 @@ class BrokenMemory : public DiagnosisTest {
  protected:
   void SetUp() override {
     if (simt::runtime_flavour() != simt::flavour::check) {
-      GTEST_SKIP() << "only the check flavour sees each access";
+      GTEST_SKIP() << "only check mode sees each access";
     }
     DiagnosisTest::SetUp();
   }
@@ -54,7 +54,7 @@ STRATA_KERNEL void read_after_write(int* out) {
   if (t < 32) out[t] = s[t + 32];  // fault: read after write
 }
 TEST_F(BrokenMemory, read_of_another_warps_value_needs_a_block_barrier) {
-  simt::config().seed = 1;  // the second warp runs first, and the first finds what it wrote
+  simt::config().seed = 1;  // the second warp runs first, so the first warp reads what it wrote
   EXPECT_DIAGNOSIS(launch({"k", 1, 64}, read_after_write<false>, out), "shared-race", "read after write",
                    "block (0,0,0) thread (31,0,0)");
   expect_clean(launch({"k", 1, 64}, read_after_write<true>, out));
@@ -254,7 +254,7 @@ STRATA_KERNEL void use_static_variables(int* out, int* managed, const int* unuse
   if (unused == nullptr) out[0] = *unused;
 }
 TEST_F(BrokenMemory, static_variables_of_the_device_are_clean) {
-  // The last pointer is the host's, but nobody follows it.
+  // The last pointer points to host memory, but the kernel does not dereference it.
   expect_clean(launch({"k", 1, 4}, use_static_variables, out, managed_array, host_array));
   expect_clean(launch({"k", 1, 4}, use_static_variables, out, managed_array + 28, host_array));
 }
@@ -263,7 +263,7 @@ TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
   int *pinned = nullptr, *managed = nullptr;
   ASSERT_EQ(cudaMallocHost(&pinned, 128), cudaSuccess);
   ASSERT_EQ(cudaMallocManaged(&managed, 128), cudaSuccess);
-  // The host writes. The checker need not see its stores.
+  // The host writes. The checker does not see these stores, and must take the memory for initialised.
   for (int i = 0; i < 32; ++i) pinned[i] = managed[i] = i;
   expect_clean(launch({"k", 1, 32}, read_from, out, pinned));
   expect_clean(launch({"k", 1, 32}, read_from, out, managed));
@@ -312,7 +312,7 @@ TEST_F(BrokenMemory, declared_read_of_arbitrary_memory_is_clean) {
 
 // ---- alignment
 
-// clang copies an int4 by memcpy, which has no alignment; a scalar shows it with both compilers.
+// A scalar, because clang copies an int4 by memcpy, which needs no alignment.
 template <bool Repaired>
 STRATA_KERNEL void wide_load(int* out, const int* from) {
   using wide = unsigned long long;
@@ -325,7 +325,7 @@ TEST_F(BrokenMemory, misaligned_load_is_seen) {
   expect_clean(launch({"k", 1, 32}, wide_load<true>, out, out + 2048));
 }
 
-// ---- addresses of somebody else's memory
+// ---- memory of other threads and blocks
 
 STRATA_KERNEL void local_of_another_thread(int* out) {
   STRATA_SHARED(where, int*);
@@ -442,7 +442,7 @@ STRATA_KERNEL void one_warp_waits(int* out, const int* from) {
     simt::bulk_copy_global_to_shared(&target, from, sizeof(tile), &barrier, HERE);
   }
   __syncthreads();
-  if (t >= 32) STRATA_SPIN();  // lets the first warp go ahead, and orders nothing
+  if (t >= 32) STRATA_SPIN();  // lets the first warp run ahead, without ordering memory
   if (t < 32) {
     while (!simt::mbarrier_try_wait_parity(&barrier, 0, HERE)) {
     }
@@ -468,7 +468,7 @@ STRATA_KERNEL void overwrite_before_wait(int* data) {
     simt::bulk_copy_global_to_shared(&target, data, sizeof(tile), &barrier, HERE);
   }
   if (t >= 32) {
-    STRATA_SPIN();  // lets the first warp go ahead, and orders nothing
+    STRATA_SPIN();  // lets the first warp run ahead, without ordering memory
     if (Repaired) {
       while (!simt::mbarrier_try_wait_parity(&barrier, 0, HERE)) {
       }
@@ -500,7 +500,7 @@ TEST_F(BrokenMemory, blocks_that_share_an_element_race) {
 }
 
 #if defined(STRATA_SIMT_ASAN)
-// ---- what AddressSanitizer and UBSan say
+// ---- reports of AddressSanitizer and UBSan
 using BrokenMemoryDeathTest = DiagnosisTest;
 TEST_F(BrokenMemoryDeathTest, bounds_and_lifetimes_are_seen_by_asan) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";

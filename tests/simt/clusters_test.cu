@@ -67,7 +67,7 @@ TEST_F(Clusters, grid_must_be_a_multiple_and_the_size_at_most_16) {
   EXPECT_EQ(launch({"ranks", 16, 1, 0, nullptr, 16}, ranks, out), cudaSuccess);
 }
 
-// Each block adds up what its peers have in their shared memory, several times over.
+// In several rounds, each block adds up the shared memory of its peers.
 STRATA_KERNEL void all_to_all(int* out) {
   STRATA_SHARED(mine, int[64]);
   const unsigned t = threadIdx.x;

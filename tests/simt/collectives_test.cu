@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Host back end only: warp collectives, block barriers and numbered barriers against their
-// definition, lane by lane.
+// Host back end only: compares warp collectives, block barriers and numbered barriers with their definitions, lane by
+// lane.
 #include <gtest/gtest.h>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
@@ -255,7 +255,7 @@ TEST(BlockBarriers, count_and_vote) {
   }
 }
 
-// Warp 0 produces, warp 1 consumes; the roles meet at two numbered barriers, as in a pipeline.
+// Warp 0 produces, warp 1 consumes. They synchronise by two numbered barriers, as in a pipeline.
 STRATA_KERNEL void producer_and_consumer(int* out) {
   STRATA_SHARED(item, int[32]);
   const unsigned lane = threadIdx.x % 32;
@@ -285,7 +285,7 @@ TEST(NamedBarriers, order_producer_and_consumer) {
   simt::config().seed = 0;
 }
 
-// ---- where a thread is
+// ---- built-in variables
 
 STRATA_KERNEL void coordinates(uint3* out) {
   const unsigned linear = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);

@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// Runs a kernel that is broken on purpose and asserts what the host back end says about it. Only for
-/// tests in this folder: a GPU would hang, crash or compute something.
+/// Runs kernels that are broken on purpose, and checks the reports of the host back end. Only for tests in this folder,
+/// because a GPU would hang, crash or return garbage.
 
 #include <gtest/gtest.h>
 #include <strata/core/launcher.cuh>
@@ -18,7 +18,7 @@
 
 namespace simt = strata::simt;
 
-// Number of the line of `file` that ends in the comment "// fault: <name>".
+// The number of the line of `file` that ends in the comment "// fault: <name>".
 inline int line_of_fault(const char* file, const std::string& name) {
   std::ifstream source(file);
   std::string line;
@@ -58,7 +58,7 @@ class DiagnosisTest : public testing::Test {
   simt::configuration saved_;
 };
 
-// `thread` as reports print it, e.g. "block (0,0,0) thread (5,0,0)"; "" when the report names none.
+// `thread` is the text of the report, e.g. "block (0,0,0) thread (5,0,0)", or "" if the report names no thread.
 inline void expect_diagnosis(cudaError_t status, const char* kind, const char* file, const std::string& fault,
                              const std::string& thread) {
   const std::string text = simt::last_report().text;
@@ -82,8 +82,8 @@ inline void expect_clean(cudaError_t status) {
 
 #define EXPECT_DIAGNOSIS(status, kind, fault, thread) expect_diagnosis(status, kind, __FILE__, fault, thread)
 
-#define SKIP_UNLESS_CHECKED()                                  \
-  if (simt::runtime_flavour() != simt::flavour::check) {       \
-    GTEST_SKIP() << "only the check flavour sees each access"; \
-  }                                                            \
+#define SKIP_UNLESS_CHECKED()                            \
+  if (simt::runtime_flavour() != simt::flavour::check) { \
+    GTEST_SKIP() << "only check mode sees each access";  \
+  }                                                      \
   static_assert(true, "")

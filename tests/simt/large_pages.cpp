@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// To be loaded before a program (LD_PRELOAD): the calls that depend on the size of a page do what they do where pages
-// have 64 KiB, as in many kernels for aarch64. Addresses must be those of pages, and lengths are whole pages.
+// A library for LD_PRELOAD. It makes system calls behave as with pages of 64 KiB, which many kernels for aarch64 use:
+// addresses must be multiples of a page, and lengths are rounded up to whole pages.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Host back end only, check flavour: which patterns of fences, atomics and barriers order memory
-// between blocks, and which do not.
+// Host back end only, in check mode: which patterns of fences, atomics and barriers order memory between blocks, and
+// which do not.
 #include "diagnosis.cuh"
 
 using strata::launch;
@@ -14,7 +14,7 @@ class MemoryOrder : public DiagnosisTest {
  protected:
   void SetUp() override {
     if (simt::runtime_flavour() != simt::flavour::check) {
-      GTEST_SKIP() << "only the check flavour sees each access";
+      GTEST_SKIP() << "only check mode sees each access";
     }
     DiagnosisTest::SetUp();
   }
@@ -113,13 +113,13 @@ TEST_F(MemoryOrder, volatile_flag_between_fences_publishes) {
   expect_ordered<publish::volatile_flag_with_fences>(out, flags);
 }
 
-// The flag itself is raced for too, so the first report may be about it.
+// There is also a race for the flag, so the first report may be about the flag.
 TEST_F(MemoryOrder, block_scope_release_does_not_reach_another_block) {
   EXPECT_NE(launch({"publish", 2, 256}, publish_array<publish::block_scope_release>, out, flags), cudaSuccess);
   EXPECT_STREQ(simt::last_report().kind, "global-race");
 }
 
-// ---- what a release covers: what the thread did before, and what it had heard of
+// ---- a release covers what its thread did before, and what that thread had synchronised with
 
 template <bool Repaired>
 STRATA_KERNEL void write_after_release(int* out, unsigned* flag) {
@@ -181,7 +181,7 @@ TEST_F(MemoryOrder, block_scope_atomics_of_two_blocks_race) {
   expect_clean(launch({"count", 2, 32}, count<false>, flags));
 }
 
-// ---- everybody publishes, then looks at everybody: whoever sees all flags reads all payloads
+// ---- each block publishes, then reads all flags; a block that sees all flags reads all payloads
 
 enum class look { fenced, no_fence_before_flag, no_fence_after_flags };
 

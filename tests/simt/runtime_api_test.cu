@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Host back end only: the stand-ins for the CUDA runtime: memory, streams, events, graphs, attributes.
+// Host back end only: its stand-ins for the CUDA runtime's memory, streams, events, graphs and attributes.
 #include <gtest/gtest.h>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
@@ -97,7 +97,7 @@ TEST_F(RuntimeApi, a_chosen_launch_fails_alone) {
   EXPECT_TRUE(simt::launch_has_failed());
   EXPECT_EQ(launches(), cudaSuccess);
   EXPECT_EQ(word(0), 2u);
-  simt::fail_launch(1, 0);  // another device
+  simt::fail_launch(1, 0);  // on another device
   EXPECT_EQ(launches(), cudaSuccess);
   simt::fail_launch(-1, 0);
   EXPECT_FALSE(simt::launch_has_failed());
@@ -308,7 +308,7 @@ TEST_F(RuntimeApi, capture_takes_a_cooperative_launch_of_any_size_and_its_replay
   EXPECT_EQ(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
   EXPECT_EQ(word(0), fit);
 
-  // With fewer multiprocessors, as in a green context, what fits is less than occupancy says.
+  // With fewer multiprocessors, as in a green context, fewer blocks fit than the occupancy query says.
   for (unsigned multiprocessors : {4u, 1u}) {
     const unsigned fit_now = multiprocessors * 32;
     for (unsigned blocks : {fit_now, fit_now + 1}) {
@@ -352,7 +352,7 @@ int attribute(cudaDeviceAttr which) {
   EXPECT_EQ(cudaDeviceGetAttribute(&value, which, 0), cudaSuccess);
   return value;
 }
-// A program may change its device between calls, and nothing that it has asked before is kept.
+// The device may change between calls, so properties and occupancy must not be cached across devices.
 TEST_F(RuntimeApi, a_device_has_the_shape_that_the_configuration_says) {
   static strata::detail::kernel_property_cache cache;
   strata::detail::device_properties properties;

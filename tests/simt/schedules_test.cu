@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// Host back end only: the same kernels under many schedules give the same results, and a seed gives
-// the same schedule each time.
+// Host back end only: a kernel gives the same results under many schedules, and a seed always gives the same schedule.
 #include <gtest/gtest.h>
 #include <strata/core/launcher.cuh>
 #include <strata/core/macros.hpp>
@@ -44,8 +43,8 @@ STRATA_KERNEL void reduce(const unsigned* in, unsigned* out, int count) {
   if (t == 0) atomicAdd(out, partial[0] + partial[1] + partial[2] + partial[3]);
 }
 
-// Inclusive scan in one pass with decoupled look-back (Merrill and Garland, 2016). A tile's word
-// holds 1 << 32 | its own sum, or 2 << 32 | the sum up to its end.
+// Inclusive scan in one pass with decoupled look-back (Merrill and Garland, 2016). A tile's word is 1 << 32 plus the
+// tile's sum, or 2 << 32 plus the sum up to the tile's end.
 STRATA_KERNEL void look_back_scan(const unsigned* in, unsigned* out, unsigned long long* states, unsigned* ticket,
                                   int count) {
   using namespace strata::platform;
@@ -200,7 +199,7 @@ TEST_F(Schedules, ascending_descending_and_shuffled_are_what_they_say) {
 
 // ---- blocks in flight
 
-// The largest number of blocks that had started and not ended.
+// Counts the most blocks that were in flight: started and not ended.
 STRATA_KERNEL void count_blocks_in_flight(unsigned* now, unsigned* peak) {
   if (threadIdx.x != 0) return;
   atomicMax(peak, atomicAdd(now, 1u) + 1);
@@ -230,7 +229,7 @@ TEST_F(Schedules, as_many_blocks_are_in_flight_as_allowed_and_all_of_a_cooperati
   }
 }
 
-// The program that runs a threadsafe death test starts anew, and reads its environment anew.
+// In the threadsafe style, a death test starts the program again, which then reads its environment.
 using SchedulesDeathTest = Schedules;
 TEST_F(SchedulesDeathTest, environment_bounds_blocks_in_flight_and_multiprocessors) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";

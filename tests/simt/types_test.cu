@@ -27,7 +27,7 @@ static_assert(sizeof(__half) == 2 && sizeof(__nv_bfloat16) == 2);
 static_assert(std::is_trivially_copyable_v<__half>);
 static_assert(std::is_trivially_default_constructible_v<__half>);
 
-// The nearest value of a format with p bits of precision, ties to even, by the C library.
+// The nearest value of a format with p bits of precision, ties to even, computed by the C library.
 double nearest(double value, int precision, int smallest_exponent, double largest) {
   if (value == 0 || std::isinf(value)) return value;
   int exponent = 0;
@@ -123,7 +123,7 @@ STRATA_KERNEL void all_atomics(T* words) {
   atomicMax(&words[2], static_cast<T>(t));
   atomicExch(&words[3], static_cast<T>(7));
   T seen = 0;
-  for (;;) {  // an addition by hand
+  for (;;) {  // adds by compare and swap
     const T old = atomicCAS(&words[4], seen, seen + T(1));
     if (old == seen) break;
     seen = old;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A program as a user builds it; user_program_test.py looks at what is said about its kernels.
+// A program as a user builds it. user_program_test.py checks the reports about its kernels.
 #include <strata/block/block_reduce.cuh>
 #include <strata/core/launcher.cuh>
 

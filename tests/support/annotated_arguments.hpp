@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Numbers in the shape of libcu++'s cuda::args, which libcu++ has from 3.5 on: not every toolkit has it. Types and
-// functions have the names of libcu++ in another namespace, so that they can be used beside it.
+// A stand-in for libcu++'s cuda::args, which only libcu++ 3.5 and newer has. Types and functions have the names of
+// libcu++ in another namespace, so that both can be used in one program.
 #pragma once
 
 #include <iterator>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Counts of the host back end's check flavour, for tests of primitives that claim to be free of bank
-// conflicts.
+// Expectations on the counters of check mode, for tests of primitives that claim to be free of bank conflicts.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -23,7 +22,7 @@ inline void expect_no_bank_conflicts(std::uint64_t least_instructions) {
   EXPECT_GE(counted.shared_instructions, least_instructions);
   EXPECT_EQ(counted.shared_wavefronts, counted.shared_ideal_wavefronts);
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
-  strata::simt::bank_row worst{};  // finding its line takes seconds
+  strata::simt::bank_row worst{};  // looked up only on failure, because finding its source line takes seconds
   strata::simt::bank_rows(&worst, 1);
   ADD_FAILURE() << worst.wavefronts << " wavefronts instead of " << worst.ideal << " at " << worst.where << ", "
                 << worst.access_bytes << " bytes per lane";

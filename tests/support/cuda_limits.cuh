@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A type that only cuda::std::numeric_limits knows, and the calls that ask for its limits. The source that includes
-// this has included <cuda/std/limits>, or a stand-in for it, and the headers of strata.
+// Tests with a type that only cuda::std::numeric_limits knows. Before it includes this file, a source includes
+// <cuda/std/limits>, or a stand-in for it, and the headers of strata.
 #pragma once
 
 #include <limits>
@@ -30,7 +30,7 @@ class cuda::std::numeric_limits<cuda_limits::fixed> {
   STRATA_HD static constexpr cuda_limits::fixed lowest() { return {-1000}; }
 };
 
-// Some programs have such a specialisation, which has no extremes.
+// Some programs specialise std::numeric_limits without max() and lowest(). The library must not use such a one.
 template <>
 class std::numeric_limits<cuda_limits::fixed> {
  public:
@@ -41,7 +41,7 @@ namespace cuda_limits {
 
 using strata_test::device_vector;
 
-/// Checks the extremes that `Min` and `Max` of a call return.
+/// Returns the extremes that `Min` and `Max` of a call find.
 template <class Call>
 std::vector<int> extremes_of(const std::vector<fixed>& items, const Call& call) {
   const device_vector<fixed> in(items);

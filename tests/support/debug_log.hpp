@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The log of debug builds on the standard error. For sources that define STRATA_DEBUG_LOG as 1 before their first
-// include.
+// Captures the log that debug builds write to standard error. A source must define STRATA_DEBUG_LOG as 1 before its
+// first include.
 #pragma once
 
 #include <strata/core/macros.hpp>
@@ -18,7 +18,7 @@ namespace strata_test {
 
 static_assert(STRATA_DEBUG_LOG == 1, "define STRATA_DEBUG_LOG as 1: nothing is logged without it");
 
-/// Redirects the standard error while it exists. Lines that are not of the log are printed there at the end.
+/// Redirects standard error during its lifetime. At the end, it prints the lines that do not belong to the log.
 class debug_log {
  public:
   debug_log() : standard_error_(dup(2)), file_(std::tmpfile()) {
@@ -35,7 +35,7 @@ class debug_log {
   debug_log(const debug_log&) = delete;
   debug_log& operator=(const debug_log&) = delete;
 
-  /// The lines on refused calls since the last call of this function, without "strata: refused: ".
+  /// Returns the log lines on calls refused since this function was last called, without "strata: refused: ".
   std::vector<std::string> take_refusals() {
     std::fflush(stderr);
     char bytes[4096];
@@ -61,7 +61,7 @@ class debug_log {
   std::string unread_, other_;
 };
 
-/// Expects one line, which names the call and says something about an argument.
+/// Expects exactly one log line, which begins with the call's name and then says at least two words.
 inline void expect_refusal(debug_log& log, const std::string& call) {
   const std::vector<std::string> lines = log.take_refusals();
   ASSERT_EQ(1u, lines.size()) << call << testing::PrintToString(lines);

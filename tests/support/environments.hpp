@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Environments in the shape of libcu++'s, which libcu++ has from 3.1 on: not every toolkit has it. Types have the names
-// of libcu++ in another namespace, so that they can be used beside it.
+// A stand-in for libcu++'s environments, which only libcu++ 3.1 and newer has. Types have the names of libcu++ in
+// another namespace, so that both can be used in one program.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline constexpr bool
 
 namespace execution {
 
-/// An environment of one query and its answer.
+/// An environment that answers one query.
 template <class Query, class Value>
 struct prop {
   template <class... Arguments>
@@ -43,7 +43,7 @@ struct prop {
 template <class Query, class Value>
 prop(Query, Value) -> prop<Query, Value>;
 
-/// An environment that asks several others one after another.
+/// Combines environments: the first one that can answer a query does.
 template <class... Environments>
 struct env {
   template <class Query, std::size_t I = 0>
@@ -72,7 +72,7 @@ struct env<> {
 
 struct __get_requirements_t {};
 
-/// A requirement, which answers the query for it.
+/// A requirement is also an environment: it answers its own query.
 template <class Query, class Enumeration, Enumeration Value>
 struct requirement {
   static constexpr Enumeration value = Value;
@@ -115,20 +115,20 @@ inline constexpr holder<__tie_break_t::__prefer_larger_index> prefer_larger_inde
 
 }  // namespace execution
 
-/// Operators that strata recognises by their names.
+/// Operators that strata recognises by their names, which are libcu++'s.
 template <class T = void>
 struct minimum {};
 template <class T = void>
 struct maximum {};
 
-/// Like libcu++'s, it is an environment that answers with itself.
+/// Like libcu++'s stream_ref, it is also an environment: asked for a stream, it returns itself.
 class stream_ref : public ::strata_test::stream_ref {
  public:
   using ::strata_test::stream_ref::stream_ref;
   constexpr stream_ref query(const get_stream_t&) const noexcept { return *this; }
 };
 
-/// A resource in the shape of libcu++'s. It refers to a `Memory` and takes its memory from that.
+/// A stand-in for libcu++'s memory resource reference. It allocates from a `Memory` that it refers to.
 template <class Memory>
 class resource_ref {
  public:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// For sources that define STRATA_DEBUG as 1 before their first include.
+// For tests of assertions. A source must define STRATA_DEBUG as 1 before its first include.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -17,8 +17,8 @@ namespace strata_test {
 
 static_assert(STRATA_DEBUG == 1, "define STRATA_DEBUG as 1: assertions are off without it");
 
-/// Expects that `launch()` starts a kernel in which a thread fails an assertion with a message that contains `message`.
-/// With `is_race`, the fault is also a race, which check mode reports first.
+/// Expects that a thread of the kernel that `launch()` starts fails an assertion. On the host back end, the assertion's
+/// message must contain `message`. If `is_race`, the fault is also a race, which check mode reports instead.
 template <class Launch>
 void expect_assertion(const Launch& launch, const std::string& message, [[maybe_unused]] bool is_race = false) {
 #if STRATA_HOST_SIMT
@@ -36,7 +36,8 @@ void expect_assertion(const Launch& launch, const std::string& message, [[maybe_
       << strata::simt::last_report().text;
   strata::simt::clear_report();
 #else
-  // After a trap, the process cannot use the device any more. The message goes to the standard output.
+  // A trap makes the device unusable for this process, so the launch runs in a process of its own. Its message goes to
+  // standard output, which EXPECT_EXIT cannot match.
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   constexpr int trapped = 3;
   EXPECT_EXIT(

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA's floating-point types of 8 bits. The host back end lacks them, so there are types of the same names and size.
+// CUDA's 8-bit floating-point types. The host back end lacks them, so types of the same names and size stand in there.
 #pragma once
 
 #include <strata/core/macros.hpp>
@@ -23,8 +23,8 @@ struct __nv_fp8_e5m2 {
 
 namespace strata_test {
 
-/// The number that 8 bits represent, with `mantissa_bits` bits of mantissa. NaNs are above `greatest`, which may be
-/// infinity.
+/// Decodes an 8-bit float with `mantissa_bits` bits of mantissa. Magnitudes above `greatest` are NaNs; `greatest`
+/// itself is infinity if `has_infinity`.
 inline float number_of_fp8(std::uint8_t bits, int mantissa_bits, int greatest, bool has_infinity) {
   const int magnitude = bits & 0x7f;
   const float sign = (bits & 0x80) != 0 ? -1.0f : 1.0f;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Arrays of several dimensions in the shape of cuda::std::mdspan, for compilers without libcu++.
+// A stand-in for cuda::std::mdspan, for compilers without libcu++.
 #pragma once
 
 #include <strata/core/macros.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Types with operators of their own, which are associative and not commutative. Results of strata's operators on them
-// show whether operands have kept their order.
+// Types whose operators are overloaded, associative and not commutative. Results of strata's operators on them show
+// whether the operands kept their order.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -31,8 +31,8 @@ struct interval<Word, 0> {
   Word end;
 };
 
-/// Joins intervals, and counts operands that it must not see: two intervals can be joined only if one ends where the
-/// other begins. So each application must get neighbours, in their order, and only items and results.
+/// Joins two intervals, of which the first must end where the second begins. Counts all other calls as violations, so
+/// it finds operands that are out of order, not adjacent, or neither items nor results.
 struct join_intervals {
   unsigned* violations;
 
@@ -57,8 +57,8 @@ std::vector<Interval> single_numbers(std::size_t count) {
   return items;
 }
 
-/// The map x -> factor * x + offset modulo 2^32. All operators compose maps, the first one first. Maps with odd factors
-/// form a group, so each map affects the result.
+/// The map x -> factor * x + offset modulo 2^32. All operators compose maps, left operand first. Maps with odd factors
+/// have inverses, so each map affects the result.
 struct affine {
   std::uint32_t factor;
   std::uint32_t offset;
@@ -99,9 +99,10 @@ struct runs {
   }
 };
 
-/// The 6 permutations of three things, which compose: an enumeration of 4 bytes, as a word.
+/// The 6 permutations of three things, with composition as operator. An enumeration is a type of 4 bytes that is no
+/// class.
 enum class permutation : std::uint32_t {};
-/// The place to which thing `i` of three goes, by permutation 2 * rotation + reflection.
+/// The place to which permutation 2 * rotation + reflection moves thing `i` of three.
 STRATA_HD constexpr unsigned place_of(permutation p, unsigned i) {
   const unsigned rotated = (i + static_cast<unsigned>(p) / 2) % 3;
   return static_cast<unsigned>(p) % 2 == 0 ? rotated : (3 - rotated) % 3;
@@ -120,7 +121,7 @@ STRATA_HD constexpr permutation operator|(permutation a, permutation b) { return
 STRATA_HD constexpr permutation operator^(permutation a, permutation b) { return a + b; }
 inline std::ostream& operator<<(std::ostream& out, permutation p) { return out << static_cast<unsigned>(p); }
 
-/// A key with a number. Only keys are compared, so the number shows which of several equal items was taken.
+/// A key with a tag. Operators compare only keys, so the tag shows which of several equal items was taken.
 struct tagged {
   std::int32_t key;
   std::int32_t tag;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items that show whether a scan calls its operator only as it may.
+// Items and an operator that detect calls of the operator that a scan must not make.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -10,8 +10,8 @@
 
 namespace strata_test {
 
-// A range of consecutive numbers. Joining ranges is associative and not commutative. It notices calls that no scan may
-// make: with an input after the valid ones, out of order, or twice with the same item.
+// A range of consecutive numbers. Joining ranges is associative and not commutative. `join_ranges` counts calls with an
+// input after the last valid one, with operands out of order, and with an item that was joined before.
 struct range {
   int first, last;
   STRATA_HD friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }

@@ -7,7 +7,7 @@
 
 namespace strata_test {
 
-/// The seed of random data: a fixed one, or STRATA_TEST_SEED of the environment. A failing test prints it.
+/// The seed of random data: STRATA_TEST_SEED of the environment, or a fixed one. A failing test prints it.
 inline std::uint64_t seed() {
   static const std::uint64_t value = [] {
     const char* text = std::getenv("STRATA_TEST_SEED");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Classes that are streams, with the constructors and conversions of such classes in real programs.
+// Stream classes with the constructors and conversions that such classes have in well-known libraries.
 #pragma once
 
 #include <strata/core/platform.cuh>

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What tests of device code share: device memory with guard bands, error checks, seeds, sizes,
-// calls with temporary storage. Types, operators and random values are in test_types.cuh.
+// Shared by tests of device code: device memory with guard bands, error checks, seeds, sizes, and calls with temporary
+// storage. Types, operators and random values are in test_types.cuh.
 //
-// A program whose source includes this file exits with 77 if it was built for a GPU and there is
-// none.
+// A test program built for a GPU exits with 77, "skipped", on a machine without one.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -24,8 +23,8 @@
 
 #include "support/seed.hpp"
 
-/// Expects that a CUDA call succeeds; a failure shows the name of the error. ASSERT leaves the (void) function, EXPECT
-/// goes on.
+/// Expects that a CUDA call succeeds. A failure shows the name of the error. ASSERT returns from the (void) function,
+/// EXPECT continues.
 #define ASSERT_CUDA_SUCCESS(...) ASSERT_PRED_FORMAT1(::strata_test::is_success, (__VA_ARGS__))
 #define EXPECT_CUDA_SUCCESS(...) EXPECT_PRED_FORMAT1(::strata_test::is_success, (__VA_ARGS__))
 #define STRATA_TEST_SUCCESS(...) ASSERT_CUDA_SUCCESS(__VA_ARGS__)
@@ -39,21 +38,20 @@ inline testing::AssertionResult is_success(const char* expression, cudaError_t e
 }
 
 // ---------------------------------------------------------------------------- size of the cases
-/// True in the flavours that watch every access: they have fewer and smaller cases.
+/// True in builds that watch every access, which have fewer and smaller cases.
 #if defined(STRATA_TEST_SMALL)
 inline constexpr bool small_cases = true;
 #else
 inline constexpr bool small_cases = false;
 #endif
-/// True if cases should be small. STRATA_TEST_QUICK=1 in the environment asks for that when a program runs.
+/// True if cases should be small: in the builds above, or if STRATA_TEST_QUICK is set in the environment.
 inline bool is_small() {
   static const bool is_quick = std::getenv("STRATA_TEST_QUICK") != nullptr;
   return small_cases || is_quick;
 }
 
 // ---------------------------------------------------------------------------- the device
-/// On the host back end, sets the number of multiprocessors of the device as long as it lives. For tests of what a call
-/// does on a device of a certain size.
+/// On the host back end, sets the number of multiprocessors of the device during its lifetime.
 class device_of_multiprocessors {
  public:
   explicit device_of_multiprocessors([[maybe_unused]] unsigned multiprocessors) {
@@ -90,7 +88,7 @@ inline std::vector<std::size_t> boundary_sizes(std::initializer_list<std::size_t
 }
 
 // ---------------------------------------------------------------------------- randomness
-/// A generator that depends on the seed and on `stream` alone.
+/// A generator that depends only on the seed and on `stream`.
 inline std::mt19937_64 random_bits(std::uint64_t stream = 0) {
   std::seed_seq sequence{seed(), seed() >> 32, stream, stream >> 32};
   return std::mt19937_64(sequence);
@@ -106,8 +104,8 @@ inline std::vector<int> random_integers(std::size_t count, int low, int high, st
 }
 
 // ---------------------------------------------------------------------------- device memory
-/// `bytes` bytes of device memory, full of 0xCD, between guard bands that are checked at the end.
-/// They start `misalignment` bytes above a multiple of 256.
+/// `bytes` bytes of device memory, filled with 0xCD, between guard bands that the destructor checks. The memory begins
+/// `misalignment` bytes after a multiple of 256.
 class guarded_memory {
  public:
   static constexpr unsigned char poison = 0xCD;
@@ -135,7 +133,7 @@ class guarded_memory {
   void write(const void* from) const {
     if (bytes_ == 0) return;
     EXPECT_CUDA_SUCCESS(cudaMemcpy(data(), from, bytes_, cudaMemcpyHostToDevice));
-    // A copy from pageable memory may return before its bytes have arrived. Streams that do not wait for the default
+    // A copy from pageable memory may return before its bytes have arrived. A stream that does not wait for the default
     // stream could then read too early.
     EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
   }
@@ -193,7 +191,7 @@ class device_vector {
   guarded_memory memory_;
 };
 
-/// True if every byte is as device_vector(size) left it: nothing was written.
+/// True if every byte still has the value that device_vector(size) sets, so nothing was written.
 template <class T>
 bool is_poison(const T& item) {
   unsigned char bytes[sizeof(T)];
@@ -203,8 +201,8 @@ bool is_poison(const T& item) {
 
 // ---------------------------------------------------------------------------- two-phase calls
 /// Makes both calls of a two-phase function, `call(void* d_temp_storage, size_t& bytes)`. The storage has exactly the
-/// size that the first call returned. It is poisoned, lies between guard bands, and begins `misalignment` bytes above a
-/// multiple of 256. Returns the first error, which may also be one of the execution.
+/// size that the first call returned. It is poisoned, lies between guard bands, and begins `misalignment` bytes after a
+/// multiple of 256. Returns the first error, either of a call or of the execution.
 template <class Call>
 cudaError_t call_with_temp_storage(const Call& call, std::size_t misalignment = 0) {
   std::size_t bytes = 0;
@@ -242,7 +240,7 @@ class device_environment : public testing::Environment {
   }
 };
 
-// Runs before any main(), so that GoogleTest's main() can be used.
+// Runs before main(), so that tests can link GoogleTest's main().
 inline const bool program_is_set_up = [] {
   testing::AddGlobalTestEnvironment(new device_environment);
   testing::UnitTest::GetInstance()->listeners().Append(new seed_printer);

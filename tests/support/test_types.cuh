@@ -29,7 +29,7 @@ namespace strata_test {
 using int128 = __int128;
 
 // ---------------------------------------------------------------------------- structs
-/// `Count` words, each of which is added up by itself. `words<3>` has 12 bytes, `words<4>` 16.
+/// `Count` words, which are added word by word. `words<3>` has 12 bytes, `words<4>` 16.
 template <std::size_t Count, class Word = std::uint32_t>
 struct words {
   Word word[Count];
@@ -55,15 +55,15 @@ using struct12 = words<3>;
 using struct16 = words<4>;
 using struct64 = words<16>;
 
-/// The hash of a string and 257^length, modulo 2^64. Joining is associative and not commutative: the hash of the whole
-/// string results only if every piece was joined once and in its place.
+/// The hash of a string, and 257^length, modulo 2^64. Joining is associative and not commutative: the result is the
+/// hash of the whole string only if every piece was joined once and in its place.
 struct string_hash {
   std::uint64_t hash;
   std::uint64_t power;
 
   /// A string of one character.
   static STRATA_HD string_hash of(unsigned character) { return {character + 1u, 257u}; }
-  /// Not a string. Joined to anything, it gives no string either.
+  /// The hash of no string. Joined to anything, it gives no string's hash either.
   static STRATA_HD string_hash none() { return {0u, 0u}; }
 
   STRATA_HD friend bool operator==(const string_hash& a, const string_hash& b) {
@@ -106,7 +106,7 @@ struct multiply {
   }
 };
 
-/// Returns the left operand: a reduction gives the first item of a range if order is kept.
+/// Returns the left operand. A reduction then gives the first item of its range if it keeps the order.
 struct first_of {
   template <class T>
   STRATA_HD T operator()(const T& a, const T&) const {
@@ -114,7 +114,7 @@ struct first_of {
   }
 };
 
-/// Returns the right operand: a reduction gives the last item of a range if order is kept.
+/// Returns the right operand. A reduction then gives the last item of its range if it keeps the order.
 struct last_of {
   template <class T>
   STRATA_HD T operator()(const T&, const T& b) const {
@@ -122,7 +122,7 @@ struct last_of {
   }
 };
 
-/// Sums in the type itself: small integers are not promoted, and wrap around without undefined behaviour.
+/// Sums in the type of the items: small integers are not promoted, and wrap around without undefined behaviour.
 struct plain_sum {
   template <class T>
   STRATA_HD T operator()(const T& a, const T& b) const {
@@ -149,8 +149,8 @@ using struct_types = testing::Types<bytes3, struct12, struct16, struct64>;
 using few_types = testing::Types<std::int8_t, std::int32_t, float, double, __half, int128, bytes3>;
 
 // ---------------------------------------------------------------------------- values
-/// Converts `value` to T. It is exact for integers of [0, 127], in every type of the lists. Each word of a struct
-/// differs.
+/// Converts `value` to T. The conversion is exact for integers in [0, 127] and every type of the lists. The words of a
+/// struct differ from each other.
 template <class T>
 struct from_integer {
   static T make(int value) {
@@ -183,8 +183,8 @@ struct from_integer<matrix> {
   }
 };
 
-/// Random items made of small integers. Sums of a thousand are exact in float and wider types, sums of a few in the
-/// 16-bit floats (see `largest`).
+/// Random items made from integers up to `largest`. Sums of a thousand of them are exact in float and wider types. In
+/// the 16-bit floats only sums of a few are, and a smaller `largest` allows more.
 template <class T>
 std::vector<T> random_items(std::size_t count, std::uint64_t stream = 0, int largest = 100) {
   std::vector<T> items;
@@ -209,7 +209,7 @@ T reference_reduce(const std::vector<T>& items, Operator op) {
   return reference_reduce(items, 0, items.size(), op);
 }
 
-/// Equality of bits: it distinguishes -0 from +0, and finds a NaN equal to itself. Not for types with padding.
+/// Compares bits: -0 differs from +0, and a NaN equals itself. Not for types with padding.
 template <class T>
 bool same_bits(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;

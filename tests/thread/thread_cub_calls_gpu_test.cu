@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of CUB's thread functions, iterators and utilities, with CUB and with strata in its place: see
+// Makes the same calls of thread functions, iterators and utilities with CUB and with strata, and compares results. See
 // meta/cub_calls/calls.cuh.
 #include <strata/core/chained_policy.hpp>
 #include <strata/core/operators.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// ThreadLoad and ThreadStore. What each modifier does with each type: tests/core/platform_cache_modifiers_test.cu.
+// ThreadLoad and ThreadStore. tests/core/platform_cache_modifiers_test.cu tests each modifier with each type.
 #include <strata/core/launcher.cuh>
 #include <strata/iterator/cache_modified_output_iterator.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
@@ -95,7 +95,7 @@ TEST(thread_load, without_a_modifier_takes_any_iterator_and_any_item) {
   EXPECT_EQ(converted.to_host(), (std::vector<double>{3, 4})) << "a value is converted to the type of the items";
 }
 
-// Adds up two arrays. The first is read once, the second by other blocks too: L2 keeps it.
+// Adds two arrays. `once` is read only here; other blocks read `often` too, so it should stay in L2.
 STRATA_KERNEL void add(const double* once, const double* often, double* out, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= count) return;

@@ -34,7 +34,7 @@ struct counting {
     return a.key < b.key;
   }
 };
-/// No ordering, and never the same answer twice.
+/// A comparator that is no ordering: its answers are random.
 struct nonsense {
   unsigned* state;
   STRATA_HD bool operator()(const item&, const item&) const {
@@ -86,7 +86,7 @@ TEST(merge_path, cuts_where_the_stable_merge_is) {
   }
 }
 
-/// The numbers from `first` on in steps of 2: more of them than any memory holds.
+/// The numbers first, first + 2, first + 4, ...: a sequence too long for any memory.
 struct every_other {
   std::int64_t first;
   STRATA_HD std::int64_t operator[](std::int64_t i) const { return first + 2 * i; }
@@ -120,7 +120,7 @@ TEST(merge_path, ends_within_its_ranges_whatever_the_comparator_says) {
 // ---------------------------------------------------------------------------- SerialMerge
 constexpr int length = 7;
 
-/// Each thread merges a share of two ranges, which lie somewhere in `keys`.
+/// Each thread merges its part of two ranges, which may lie anywhere in `keys`.
 template <class Compare>
 STRATA_KERNEL void merge_shares(const item* keys, int begin1, int count1, int begin2, int count2, item* out,
                                 int* indices_out, int* calls_out, Compare compare) {

@@ -19,7 +19,7 @@
 #include "support/test_support.cuh"
 #include "support/test_types.cuh"
 
-// A type that says its size as std::array does, but that device code may index.
+// Tells its size like std::array, but device code can index it.
 template <class T, std::size_t Count>
 struct device_array {
   T items[Count];
@@ -79,7 +79,7 @@ TEST(thread_reduce, non_commutative_operators_keep_order) {
   test_counts<matrix>(multiply{});
 }
 
-// Neither associative nor commutative: tells the loop from any other order of evaluation.
+// Neither associative nor commutative, so any other order of evaluation than the loop's gives another result.
 struct subtract_and_double {
   STRATA_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return 2 * a - b; }
 };
@@ -88,7 +88,8 @@ TEST(thread_reduce, is_the_sequential_loop) {
   test_rows<13>(random_items<std::int64_t>(threads * 13), subtract_and_double{});
 }
 
-// The tree of floats: a power of two of the items and the others, each reduced alike.
+// Reduces as ThreadReduce does for floats: the greatest power of two below the number of items, and the rest, each
+// recursively.
 template <class T, class Operator>
 T reference_tree(const std::vector<T>& items, std::size_t first, std::size_t count, std::size_t step, Operator op) {
   if (count == 1) return items.at(first);
@@ -97,7 +98,8 @@ T reference_tree(const std::vector<T>& items, std::size_t first, std::size_t cou
   return static_cast<T>(op(reference_tree(items, first, half, step, op),
                            reference_tree(items, first + half * step, count - half, step, op)));
 }
-// Doubles in order. Four 16-bit numbers and more: sums of those of even and those of odd index, and the last one.
+// The documented order of sums. Doubles are added in order. Of four or more 16-bit floats, the even and the odd indices
+// are summed separately, and a last item without a partner is added at the end.
 template <class T>
 T reference_sum(const std::vector<T>& items, std::size_t first, std::size_t count) {
   if (std::is_same_v<T, float>) return reference_tree(items, first, count, 1, strata::Sum{});
@@ -155,7 +157,7 @@ TEST(thread_reduce, extremes_of_floats_are_those_of_the_loop) {
   test_rows<7>(items, strata::Min{});
 }
 
-// An unknown operator is called in the order of the loop, on floating-point numbers, too.
+// The order of an operator that the library does not know must be the loop's, for floating-point numbers too.
 TEST(thread_reduce, own_sums_of_floats_are_those_of_the_loop) {
   std::mt19937_64 bits = random_bits();
   std::uniform_real_distribution<float> value(-1.0f, 1.0f);
@@ -172,7 +174,7 @@ STRATA_KERNEL void sums_wider_than_items(const std::int8_t* in, std::int64_t* ou
   static_assert(std::is_same_v<decltype(sum), const int>);
   const auto from_long = ThreadReduce(row, strata::Sum{}, std::int64_t{1} << 40);
   static_assert(std::is_same_v<decltype(from_long), const std::int64_t>);
-  // The prefix is in the operator's result type before the first item is: nothing is cut off.
+  // The prefix is converted to the operator's result type, not to the type of the items, so 0.5 is not cut off.
   const auto from_double = ThreadReduce(row, strata::Sum{}, 0.5);
   static_assert(std::is_same_v<decltype(from_double), const double>);
   const auto largest = ThreadReduce(row, strata::Max{});
@@ -191,7 +193,7 @@ TEST(thread_reduce, result_has_the_type_that_the_operator_returns) {
 }
 
 // ---------------------------------------------------------------------------- prefix, forms
-// Counts its calls: an operator with state.
+// Counts its calls, so it has state.
 struct counting_join {
   int* calls;
   STRATA_HD string_hash operator()(const string_hash& a, const string_hash& b) {
@@ -251,7 +253,7 @@ TEST(thread_reduce, arrays_objects_views_pointers_and_iterators_give_the_same) {
 }
 
 #if STRATA_HOST_SIMT
-// Only for the host, because device code may not call the functions of std::array.
+// Host only, because device code cannot call the functions of std::array.
 TEST(thread_reduce, takes_a_standard_array) {
   EXPECT_EQ(ThreadReduce(std::array<short, 4>{1, 2, 3, 4}, strata::Sum{}), 10);
 }

@@ -22,7 +22,7 @@ using strata::ThreadScanInclusive;
 
 constexpr unsigned threads = 32;
 
-// What each thread does with its row, in this order.
+// The scans of each thread's row, in the order in which they run.
 enum way {
   inclusive,
   inclusive_with_prefix,
@@ -32,7 +32,7 @@ enum way {
   ways
 };
 
-// Results of one way for one row: the scanned items, then the returned sum.
+// For each row and way: the scanned items, then the returned sum.
 template <class T, std::size_t Count, class Operator>
 STRATA_KERNEL void scan_rows(const T* in, const T* prefixes, T* out, Operator op) {
   T row[Count], scanned[Count];
@@ -108,7 +108,7 @@ TEST(thread_scan, non_commutative_operators_keep_order) {
   test_counts<matrix>(multiply{});
 }
 
-// Neither associative nor commutative: tells the loop from any other order of evaluation.
+// Neither associative nor commutative, so any other order of evaluation than the loop's gives another result.
 struct subtract_and_double {
   STRATA_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const {
     return static_cast<std::int64_t>(2 * static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
@@ -128,7 +128,7 @@ TEST(thread_scan, floating_point_sums_are_those_of_the_loop) {
 }
 
 // ---------------------------------------------------------------------------- forms, calls
-// Counts its calls: an operator with state.
+// Counts its calls, so it has state.
 struct counting_join {
   int* calls;
   STRATA_HD string_hash operator()(const string_hash& a, const string_hash& b) {
@@ -137,7 +137,7 @@ struct counting_join {
   }
 };
 
-// In place, by array and by pointer; results and then calls of each of ten forms.
+// Scans in place, through an array and through a pointer: ten forms. Stores each form's results and number of calls.
 STRATA_KERNEL void scan_in_all_forms(const string_hash* in, string_hash* out, int* calls) {
   const string_hash prefix = string_hash::of('>');
   for (int form = 0; form < 10; ++form) {

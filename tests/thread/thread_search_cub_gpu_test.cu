@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Searches, and loads and stores with cache modifiers, beside CUB's.
+// Compares searches, and loads and stores with cache modifiers, with CUB's.
 // CUB deprecates MergePathSearch.
 #define CCCL_IGNORE_DEPRECATED_API
 #include <strata/core/launcher.cuh>
@@ -28,7 +28,7 @@ namespace thread_search_cub_test {
 using strata_test::device_vector;
 using strata_test::words;
 
-// Any keys: what is no order, or has NaNs, is searched in the same steps.
+// Unsorted keys and NaNs must give CUB's results too, which depend on the steps of the search.
 template <class T>
 STRATA_KERNEL void search(const T* a, const T* b, int count, int* out) {
   const int i = static_cast<int>(threadIdx.x);

@@ -29,7 +29,7 @@ STRATA_KERNEL void find_bounds(const T* sorted, OffsetT count, const T* values, 
 template <class T, class OffsetT>
 void expect_bounds(std::size_t count, int different) {
   SCOPED_TRACE(testing::Message() << count << " items of " << different << " values");
-  // Odd numbers, so that the even ones lie between them, before and behind.
+  // The items are odd, so even values lie before, between and after them.
   std::vector<T> sorted, values;
   for (const int value : strata_test::random_integers(count, 0, different - 1, count)) {
     sorted.push_back(strata_test::from_integer<T>::make(2 * value + 1));
@@ -72,7 +72,7 @@ STRATA_HD bool operator<(int time, const reading& a) { return time < a.time; }
 STRATA_KERNEL void search_otherwise(const reading* readings, int* out, long long* far) {
   out[0] = strata::LowerBound(readings, 4, 20);
   out[1] = strata::UpperBound(readings, 4, 20);
-  // An iterator of more items than any memory holds.
+  // A sequence too long for any memory.
   const strata::CountingInputIterator<long long> count(-5);
   far[0] = strata::LowerBound(count, 0x7fffffffffffffffll, 0x7ffffffffffffff0ll);
   far[1] = strata::UpperBound(count, 0x7fffffffffffffffll, 1ll << 40);
@@ -88,7 +88,7 @@ TEST(thread_search, bounds_take_any_iterator_other_types_of_values_and_64_bit_co
 }
 
 // ---------------------------------------------------------------------------- merge path
-/// An item of which only the key is compared, by `<=` alone.
+/// An item compared by its key, and only with `<=`.
 struct item {
   int key;
   int number;
@@ -146,7 +146,7 @@ TEST(thread_search, merge_path_cuts_where_the_stable_merge_is) {
 }
 
 // ---------------------------------------------------------------------------- as a user calls it
-// How often each value occurs in a sorted array.
+// Counts how often each value occurs in a sorted array.
 STRATA_KERNEL void count_values(const int* sorted, int num_items, const int* values, int* counts) {
   const int value = values[threadIdx.x];
   counts[threadIdx.x] = strata::UpperBound(sorted, num_items, value) - strata::LowerBound(sorted, num_items, value);

@@ -19,7 +19,7 @@ using namespace strata_test;
 
 constexpr unsigned threads = 32;
 
-// Its number does not count.
+// Compared by its key alone.
 struct record {
   std::int16_t key;
   std::int16_t number;
@@ -43,7 +43,7 @@ struct by_descending_key {
     return by_key{}(b, a);
   }
 };
-/// Counts calls, and those with what is not there: its key is negative.
+/// Counts all calls, and those with an item that is not valid, whose key is negative.
 struct watching {
   int* calls;
   int* wrong_calls;
@@ -54,7 +54,7 @@ struct watching {
     return by_key{}(a, b);
   }
 };
-/// No ordering at all.
+/// A comparator that is no ordering.
 struct nonsense {
   template <class T>
   STRATA_HD bool operator()(const T& a, const T& b) const {
@@ -69,7 +69,7 @@ void make(int number, int key, record& item) {
 void make_missing(int& item) { item = -4; }
 void make_missing(record& item) { item = {-1, -1, -1}; }
 
-/// Sorts the first valid items of each row, or all if `valid` is negative.
+/// Sorts the first `valid` items of each row, or all of them if `valid` is negative.
 template <class T, std::size_t Count, class Compare>
 STRATA_KERNEL void sort_rows(const T* in, int valid, T* keys_out, T* pair_keys_out, int* values_out, Compare compare) {
   T keys[Count], pair_keys[Count];
@@ -174,7 +174,7 @@ TEST(thread_sort, calls_the_comparator_once_for_each_pair_and_only_for_valid_ite
   EXPECT_EQ(calls, 2 * int{threads} * 12 * 11 / 2);
   for (int valid = -1; valid <= 7; ++valid) {
     test_rows<int, 7>(5, valid, by_key{}, &calls);
-    // Neighbours meet in every other of 7 rounds.
+    // Each pair of neighbours is compared in every other of 7 rounds, so at most 4 times.
     EXPECT_LE(calls, 2 * int{threads} * std::max(valid - 1, 0) * 4);
   }
 }

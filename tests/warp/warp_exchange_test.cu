@@ -81,7 +81,7 @@ STRATA_KERNEL void exchange_every_way(typename Case::type* out) {
   const unsigned mask = (0xffffffffu >> (32 - Case::width))
                         << (Case::divides_warp ? threadIdx.x % 32 / Case::width * Case::width : 0);
 
-  // Other values in each logical warp.
+  // Each logical warp has other values, so an exchange with the wrong storage shows.
   const auto value = [&](int item) { return numbered<T>::make(item + 3 * logical_warp); };
   T* results = out + 2 * ways * Case::tile * logical_warp + lane * Case::items;
   const auto write = [&](const auto& items) {
@@ -245,7 +245,7 @@ TEST(warp_exchange_example, sums_ranges_of_7_items) {
 }
 
 // ---------------------------------------------------------------------------- bank conflicts
-/// A pattern that compilers cannot evaluate: there are too many of them.
+/// Adds a run-time zero, so that compilers do not evaluate all these patterns at compile time.
 template <class Pattern>
 struct at_run_time : Pattern {
   int zero;
@@ -254,7 +254,7 @@ struct at_run_time : Pattern {
   }
 };
 
-/// The storages of an array follow each other as in the model.
+/// True if storages in an array follow each other without gaps, as the model assumes.
 template <class T, int Items, int Width>
 constexpr bool has_no_gaps =
     sizeof(typename WarpExchange<T, Items, Width>::TempStorage) ==
@@ -306,7 +306,7 @@ TEST(warp_exchange_layout, is_free_of_conflicts_in_the_model) {
   test_model<sector>(counts{});
 }
 
-#if defined(STRATA_SIMT_CHECK)  // the flavour that sees each access
+#if defined(STRATA_SIMT_CHECK)  // check mode, which counts each access
 template <class T, int Items, int Width>
 STRATA_KERNEL void exchange_to_and_fro(T* out) {
   using exchange = WarpExchange<T, Items, Width>;
@@ -330,7 +330,7 @@ void test_conflicts() {
   const simt::statistics counted = simt::stats();
   EXPECT_GE(counted.shared_instructions, 2u * 4u * static_cast<unsigned>(Items));
   if (counted.shared_wavefronts == counted.shared_ideal_wavefronts) return;
-  simt::bank_row rows[64];  // which takes time to find out
+  simt::bank_row rows[64];  // looked up only on failure, because it takes time
   const int count = simt::bank_rows(rows, 64);
   for (int i = 0; i < count; ++i) {
     EXPECT_EQ(rows[i].wavefronts, rows[i].ideal)
@@ -354,7 +354,7 @@ using item_types = testing::Types<signed char, short, int, std::int64_t, int128,
 TYPED_TEST_SUITE(warp_exchange_conflicts, item_types);
 
 TYPED_TEST(warp_exchange_conflicts, there_are_none) {
-  // This test shows that the model is right. The model is asked about many more widths.
+  // Few widths, because this test only confirms the model. The test of the model above covers many more.
   test_conflicts<TypeParam>(std::integer_sequence<int, 2, 5, 12>{});
 }
 #endif

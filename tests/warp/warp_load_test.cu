@@ -27,9 +27,9 @@ constexpr int kept = -5;
 constexpr int default_item = -9;
 
 // ---------------------------------------------------------------------------- WarpLoad
-// Logical warp w of the grid loads the tile at in + offset[w] in three ways, the latter two with
-// num_valid[w] items; those beyond the last tile do not call. out holds what each lane got, lane after
-// lane.
+// Logical warp w of the grid loads the tile at in + offset[w] three times: whole, with num_valid[w] items, and with
+// num_valid[w] items and a default. Logical warps beyond the last tile do not call. `out` receives the three results of
+// each lane, lane after lane.
 template <class Case, WarpLoadAlgorithm Algorithm>
 STRATA_KERNEL void load_every_way(const typename Case::type* in, int tiles, const int* offset, const int* num_valid,
                                   typename Case::type* out) {
@@ -72,7 +72,7 @@ void test_load() {
   constexpr int most_offset = 7;
   std::vector<T> numbers;
   for (int i = 0; i < Case::tile + most_offset; ++i) numbers.push_back(number<T>(i));
-  // Every count at the tile's start, then other starts, most of which are misaligned.
+  // Every count with the first offset, then other offsets, most of which are misaligned.
   std::vector<int> num_valid = interesting_counts(Case::tile, Case::items);
   std::vector<int> offset(num_valid.size(), 0);
   for (int o = 1; o <= most_offset; ++o) {
@@ -117,14 +117,14 @@ TYPED_TEST(warp_load, striped_is_striped) { test_load<TypeParam, WARP_LOAD_STRIP
 TYPED_TEST(warp_load, vectorized_is_blocked_at_any_alignment) { test_load<TypeParam, WARP_LOAD_VECTORIZE>(); }
 TYPED_TEST(warp_load, transposed_is_blocked) { test_load<TypeParam, WARP_LOAD_TRANSPOSE>(); }
 
-// Only what changes lanes needs room.
+// Only the algorithm that moves items between lanes needs storage.
 template <WarpLoadAlgorithm Algorithm>
 constexpr std::size_t storage_bytes = sizeof(typename WarpLoad<int, 5, Algorithm>::TempStorage);
 static_assert(storage_bytes<WARP_LOAD_DIRECT> == 1 && storage_bytes<WARP_LOAD_STRIPED> == 1 &&
               storage_bytes<WARP_LOAD_VECTORIZE> == 1 && storage_bytes<WARP_LOAD_TRANSPOSE> == 32 * 5 * 4);
 
 // ---------------------------------------------------------------------------- iterators
-// Squares, and how many of them were asked for past the end.
+// The squares of indices. Counts accesses past the end.
 struct squares {
   int end;
   unsigned* too_far;
@@ -168,7 +168,7 @@ TEST(warp_load, any_iterator_is_read_only_below_num_valid_and_converted) {
   test_iterator<WARP_LOAD_TRANSPOSE>();
 }
 
-// The allocation ends with the last valid item, so the checkers see any read past it.
+// The allocation ends with the last valid item, so that checkers see any read past it.
 template <WarpLoadAlgorithm Algorithm>
 STRATA_KERNEL void load_exactly(const int* in, int n, int* out) {
   using loader = WarpLoad<int, 4, Algorithm>;
@@ -217,7 +217,7 @@ void count_conflicts() {
 }
 
 TEST(warp_load, transposing_has_no_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts<std::int8_t, 32, 9>();
   count_conflicts<short, 32, 8>();
   count_conflicts<int, 32, 24>();

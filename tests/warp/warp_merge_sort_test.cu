@@ -19,7 +19,7 @@
 #include "block/merge_sort_cases.cuh"
 #include "support/test_support.cuh"
 
-// Known by their names to be orders.
+// The library recognises these as orders, by their names.
 namespace thrust::of_this_test {
 struct greater {
   template <class T>
@@ -38,8 +38,8 @@ namespace warp_merge_sort_test {
 using namespace merge_sort_cases;
 using strata::WarpMergeSort;
 
-/// Logical warps of a block of 96 threads: a power of two divides each warp, of another width there
-/// is one in each.
+/// Logical warps in a block of 96 threads. If their width is a power of two, they divide each warp. Otherwise each warp
+/// has one.
 template <class Key, class Value, int Items_, int Width>
 struct sort_case {
   using type = Key;
@@ -54,7 +54,7 @@ struct sort_case {
 };
 
 // ---------------------------------------------------------------------------- known orders
-// Integers are sorted as words by comparators that are known by their names.
+// Integers are sorted as words if the library recognises the comparator by its name.
 template <class Key, int Lanes, int Items, class Compare>
 STRATA_KERNEL void sort_by_known_order(const Key* in, Key* out, int valid) {
   using Sort = WarpMergeSort<Key, Items, Lanes>;
@@ -155,7 +155,7 @@ TYPED_TEST(warp_merge_sort, compares_no_more_than_it_says) { test_calls<TypePara
 TYPED_TEST(warp_merge_sort, permutes_whatever_the_comparator_says) { test_nonsense<TypeParam>(); }
 
 // ---------------------------------------------------------------------------- alone in a warp
-/// Logical warps sort different numbers of times, in different branches.
+/// Logical warps of one warp sort different numbers of times, and by different functions.
 STRATA_KERNEL void sort_in_branches(int* keys, unsigned* masks) {
   using Sort = WarpMergeSort<int, 2, 8>;
   STRATA_SHARED(temp_storage, Sort::TempStorage[4]);
@@ -195,7 +195,7 @@ TEST(warp_merge_sort_of_8, needs_no_other_lanes) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(found[i], 0xffu << i / 8 * 8);
 }
 
-/// Halves of a warp sort at the same time, in different branches: by one function, or by different ones.
+/// The halves of a warp sort at the same time in different branches, by the same function or by different ones.
 STRATA_KERNEL void sort_halves(int* keys, bool is_one_function) {
   using Sort = WarpMergeSort<int, 3, 8>;
   using WideSort = WarpMergeSort<int, 3, 16>;
@@ -230,7 +230,7 @@ TEST(warp_merge_sort_of_8, halves_of_a_warp_sort_in_branches) {
   }
 }
 
-/// No ordering of keys below 0: each comes before each.
+/// No ordering for keys below 0, each of which is less than all of them.
 struct ascending_from_0 {
   STRATA_HD bool operator()(int a, int b) const { return a < b || (a < 0 && b < 0); }
 };

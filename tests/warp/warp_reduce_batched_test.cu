@@ -18,8 +18,8 @@ namespace {
 using namespace strata_test;
 using strata::WarpReduceBatched;
 
-// A range of consecutive numbers. Joining is associative and not commutative: operands out of order, of another batch
-// or of another logical warp are noticed.
+// A range of consecutive numbers. Joining is associative and not commutative. `join_ranges` counts operands that are
+// out of order, of another batch or of another logical warp.
 struct range {
   int first, last;
   friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }
@@ -35,7 +35,7 @@ struct join_ranges {
 
 STRATA_HD range range_of(int number) { return {number, number}; }
 
-/// A class that says its number of items, as `cuda::std::array` and spans of a fixed length do.
+/// Tells its number of items like `cuda::std::array` and spans of a fixed length.
 template <std::size_t Count>
 struct ranges {
   static constexpr std::size_t extent = Count;
@@ -218,7 +218,7 @@ TEST(warp_reduce_batched, sums_of_items_of_all_sizes) {
   test_sums<double>();
 }
 
-// Logical warps that call at different times.
+// The logical warps of a warp call at different times.
 STRATA_KERNEL void sum_in_some(int* out) {
   using reducer = WarpReduceBatched<int, 2, 4>;
   STRATA_SHARED(temp_storage, reducer::TempStorage);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// WarpReduce and ThreadReduce beside CUB's, in one kernel source with the library as a parameter;
-// and with operators and arrays of libcu++.
+// Compares WarpReduce and ThreadReduce with CUB's: one kernel source, with the library as a parameter. Also reduces
+// with operators and arrays of libcu++.
 #include <strata/core/launcher.cuh>
 #include <strata/thread/thread_reduce.cuh>
 #include <strata/warp/warp_reduce.cuh>
@@ -28,7 +28,7 @@ using strata_test::random_items;
 constexpr unsigned threads = 96;
 constexpr int calls = 6;
 
-/// What of thread `t` is defined in call `i`: the first lanes of logical warps and of segments.
+/// The place of a thread: results are defined only in the first lane of a logical warp or of a segment.
 struct place {
   int lane;
   bool starts_segment[2];  // by head flags, by tail flags

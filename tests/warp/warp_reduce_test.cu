@@ -22,9 +22,9 @@ using namespace strata_test;
 using strata::WarpReduce;
 
 // ---------------------------------------------------------------------------- order, every width
-// A range of consecutive numbers. Joining is associative and not commutative, and it tells a call
-// that no reduction may make (with an input beyond the valid ones, out of order, twice the same item,
-// across segments) from one that it may.
+// A range of consecutive numbers. Joining is associative and not commutative. `join_ranges` counts calls that no
+// reduction may make: with an input beyond the valid ones, with operands out of order, with an item that was joined
+// before, or across segments.
 struct range {
   int first, last;
   friend bool operator==(const range& a, const range& b) { return a.first == b.first && a.last == b.last; }
@@ -41,8 +41,8 @@ struct join_ranges {
 
 STRATA_HD range no_item() { return {-1000, -1000}; }
 
-// Where the logical warps of a block of `threads` are: a power of two divides each warp, of another
-// width there is one in each.
+// The logical warps in a block of `threads`. If their width is a power of two, they divide each warp. Otherwise each
+// warp has one.
 template <int Width>
 struct place {
   static constexpr int pitch = (Width & (Width - 1)) == 0 ? Width : 32;
@@ -54,7 +54,7 @@ struct place {
 
 enum result_row { reduced, reduced_valid, in_all, in_all_valid, of_arrays, head, tail, sums, rows };
 
-// Block b has b + 1 valid items in each logical warp. `segments` says the segment of each thread.
+// Block b has b + 1 valid items in each logical warp. `segments` has the segment of each thread.
 template <int Width>
 STRATA_KERNEL void reduce_every_way(const int* segments, range* out, int* wrong_calls) {
   using here = place<Width>;
@@ -66,17 +66,17 @@ STRATA_KERNEL void reduce_every_way(const int* segments, range* out, int* wrong_
 
   const int lane = here::lane(threadIdx.x);
   const int valid = static_cast<int>(blockIdx.x) + 1;
-  // Logical warps must not meet: their items are far apart.
+  // The items of logical warps are far apart, so joining items of two logical warps is a wrong call.
   const int number = 1000 * here::logical_warp(threadIdx.x) + lane;
   const range mine{number, number};
   const range mine_if_valid = lane < valid ? mine : no_item();
   const range pair[2] = {{2 * number, 2 * number}, {2 * number + 1, 2 * number + 1}};
 
-  // Nor may segments.
+  // The items of segments are apart too.
   const int segment = segments[blockIdx.x * here::threads + threadIdx.x];
   const range in_segment{number + 100 * segment, number + 100 * segment};
   const int* const neighbour = segments + blockIdx.x * here::threads + threadIdx.x;
-  // The flags at the ends of a logical warp do not matter: they are as the segment number has it.
+  // The first head flag and the last tail flag of a logical warp must not matter, so both values occur.
   const bool is_head = lane == 0 ? segment % 2 == 0 : neighbour[-1] != segment;
   const bool is_tail = lane == Width - 1 ? segment % 2 == 0 : neighbour[1] != segment;
 
@@ -89,7 +89,7 @@ STRATA_KERNEL void reduce_every_way(const int* segments, range* out, int* wrong_
   result[head] = reduce.HeadSegmentedReduce(in_segment, is_head, op);
   result[tail] = reduce.template TailSegmentedReduce<join_ranges, int>(in_segment, is_tail ? 7 : 0, op);
 
-  // Sums of integers have code of their own.
+  // Sums of integers run code of their own.
   using adder = WarpReduce<int, Width>;
   STRATA_SHARED(sums_storage, typename adder::TempStorage);
   adder add(sums_storage);
@@ -103,11 +103,11 @@ void test_width() {
   constexpr unsigned blocks = Width;
   constexpr std::size_t threads = here::threads;
 
-  // Segments of random lengths, now short, now long.
+  // Segments of random lengths. The block determines how long they are on average.
   std::vector<int> segments(blocks * threads);
   for (std::size_t block = 0; block < blocks; ++block) {
     const std::vector<int> steps = random_integers(threads, 0, 9, 100 * Width + block);
-    const int boundary = static_cast<int>(block % 10);  // from "a new one at each lane" to "never"
+    const int boundary = static_cast<int>(block % 10);  // from short segments (0) to one for each logical warp (9)
     int segment = 0;
     for (std::size_t t = 0; t < threads; ++t) {
       if (steps[t] > boundary || here::lane(static_cast<unsigned>(t)) == 0) ++segment;
@@ -167,7 +167,7 @@ TEST(warp_reduce, every_width_valid_count_and_segmentation_keeps_order) {
 }
 
 // ---------------------------------------------------------------------------- divergence
-// Logical warps of one warp call from different places, as often as each likes.
+// Logical warps of one warp call in different branches, and different numbers of times.
 template <int Width>
 STRATA_KERNEL void reduce_apart(const int* in, int* out) {
   using reducer = WarpReduce<int, Width>;
@@ -206,7 +206,7 @@ void test_divergence() {
       for (std::size_t i = 0; i < w % 5; ++i) {
         set_all(reference_reduce(lanes, strata::Sum{}) % 1009);
         if (w % 2 == 0) {
-          // A lane has the items from itself to the end of its segment.
+          // After the segmented reduction, a lane has the sum from itself to the end of its segment.
           const std::vector<int> before = lanes;
           for (std::size_t lane = 0; lane < Width; ++lane) {
             const std::size_t end = 2 * lane + 1 < Width ? Width / 2 : Width;
@@ -260,7 +260,7 @@ STRATA_KERNEL void reduce_by_name(const T* in, T* out, int valid) {
 template <class T, int Width>
 void test_names() {
   std::vector<T> items = random_items<T>(2 * Width, 3, 20);
-  // The extremes are beyond the valid lanes.
+  // The extremes are beyond the valid lanes, where they must not count.
   items[Width - 2] = static_cast<T>(-1);
   items[Width - 1] = static_cast<T>(21);
   const std::vector<T> own(items.begin(), items.begin() + Width);

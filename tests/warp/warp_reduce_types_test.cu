@@ -16,7 +16,8 @@
 #include "support/test_support.cuh"
 #include "support/test_types.cuh"
 
-// Known by its name to be a maximum. Of a NaN and a number, and of zeros, it takes the first one.
+// The library recognises these operators by their names. If one operand is a NaN, or both are zeros, they return the
+// first operand.
 namespace thrust::of_this_test {
 struct maximum {
   template <class T>
@@ -43,7 +44,7 @@ STRATA_KERNEL void reduce_items(const T* in, T* out, int valid_items, Operator o
   using reducer = WarpReduce<T, Width>;
   STRATA_SHARED(temp_storage, typename reducer::TempStorage);
   const T item = in[threadIdx.x];
-  // The inputs of other lanes are read, for each lane reads its own, but must not be used.
+  // Lanes beyond the valid ones have items too, which must not be used.
   const T full = reducer(temp_storage).Reduce(item, op);
   const T valid = reducer(temp_storage).Reduce(item, op, valid_items);
   const T all = reducer(temp_storage).AllReduce(item, op, valid_items);
@@ -68,7 +69,7 @@ void test_items(const std::vector<T>& items, std::size_t valid, Operator op) {
   }
 }
 
-// Sums of so few small integers are exact in each type, so any association gives the same bits.
+// Sums of a few small integers are exact in each type, so any association gives the same bits.
 template <class T, class Operator>
 void test_whole_warp(Operator op) {
   for (std::size_t valid : {1u, 2u, 19u, 31u, 32u}) {
@@ -120,7 +121,7 @@ TEST(warp_reduce, arg_min_takes_the_smaller_index_of_equal_values) {
 }
 
 // ---------------------------------------------------------------------------- words, in hardware
-// On these operators and types a whole warp uses one instruction.
+// For these operators and types, the reduction of a whole warp is one instruction.
 template <class T>
 class warp_reduce_of_word : public testing::Test {};
 using word_types =
@@ -130,7 +131,7 @@ TYPED_TEST_SUITE(warp_reduce_of_word, word_types);
 template <class T, class Operator>
 void test_word(Operator op) {
   for (std::size_t valid = 1; valid <= 32; ++valid) {
-    // All bits random; and extremes, which an identity must not disturb.
+    // Random in all bits. Some cases are all extremes, which must survive a step with an identity.
     std::vector<T> items(32);
     std::mt19937_64 bits = random_bits(valid);
     for (T& item : items) item = static_cast<T>(bits());
@@ -184,12 +185,12 @@ template <class T>
 bool is_nan(const T& number) {
   return std::isnan(static_cast<double>(static_cast<float>(number)));
 }
-// Which NaN it is, is unspecified.
+// Any NaN equals any other: which one results is unspecified.
 template <class T>
 bool is_same(const T& a, const T& b) {
   return same_bits(a, b) || (is_nan(a) && is_nan(b));
 }
-// A pair that ArgMin or ArgMax takes is one of the pairs, with the bits of its value.
+// The pair that ArgMin or ArgMax returns must be one of the input's, with the bits of its value.
 template <class Index, class T>
 bool is_same(const strata::KeyValuePair<Index, T>& a, const strata::KeyValuePair<Index, T>& b) {
   return a.key == b.key && is_same(a.value, b.value);
@@ -210,7 +211,7 @@ void test_extreme(const std::vector<T>& items, int valid, Operator op) {
   }
 }
 
-// The numbers at the ends of all ranges, and NaNs of either sign.
+// The ends of the ranges of numbers, and NaNs of either sign.
 template <class T>
 const std::vector<T>& special_numbers() {
   static const std::vector<T> numbers = [] {
@@ -226,7 +227,7 @@ const std::vector<T>& special_numbers() {
   return numbers;
 }
 
-/// Each warp has a few of the special numbers, so that some warps have no numbers and some have equal ones.
+/// Each warp has a few of the special numbers, so that some warps have only NaNs and some have equal numbers.
 template <class T>
 std::vector<std::vector<T>> special_warps() {
   std::vector<std::vector<T>> warps;
@@ -267,7 +268,7 @@ TYPED_TEST(warp_reduce_of_float, a_nan_loses_against_numbers_and_zeros_have_an_o
   }
 }
 
-/// The function of `Operator`, by a name that nobody knows.
+/// Calls `Operator`, under a name that the library does not recognise.
 template <class Operator>
 struct without_name {
   Operator op;
@@ -301,8 +302,8 @@ TYPED_TEST(warp_reduce_of_float, extremes_by_the_functors_of_others_are_theirs_b
   }
 }
 
-// Indices in any order: the first pair of equal ones need not have the smallest. With 32-bit indices and numbers of up
-// to 32 bits, a whole warp uses instructions.
+// Indices are in no order, so the first of several equal values need not have the smallest index. With 32-bit indices
+// and numbers of up to 32 bits, a whole warp is reduced by instructions.
 template <class Index, class T>
 std::vector<strata::KeyValuePair<Index, T>> with_indices(const std::vector<T>& values, Index factor) {
   std::vector<strata::KeyValuePair<Index, T>> pairs;
@@ -342,7 +343,8 @@ TYPED_TEST(warp_reduce_of_word, the_smallest_index_of_equal_extremes_wins) {
   }
 }
 
-// ---------------------------------------------------------------------------- who combines what
+// ---------------------------------------------------------------------------- who combines which items
+// Sets of items. The operator may join only disjoint sets, so it finds a lane that joins an item to itself.
 // Sets of items that an operator may join only if they have none in common: a lane must not join items to themselves.
 using item_set = std::uint64_t;
 struct join_disjoint {
@@ -353,7 +355,7 @@ struct join_disjoint {
   }
 };
 
-// As a sum that reports overflow.
+// The operator stands for one that must not see an item twice, such as a sum that reports overflow.
 template <int Width>
 void test_each_item_once() {
   std::vector<item_set> items;
@@ -380,8 +382,8 @@ TEST(warp_reduce, no_lane_combines_an_item_with_itself_by_a_commutative_operator
   test_each_item_once<7>();
 }
 
-// All lanes add items, also those whose results do not count. None of these sums may overflow, which would be
-// undefined.
+// All lanes add, even those whose results are not used. Their sums must not overflow either, which would be undefined
+// behaviour.
 TEST(warp_reduce, sums_of_integers_do_not_overflow_in_lanes_whose_results_do_not_count) {
   std::vector<std::int64_t> items(32, 0);
   items[31] = std::numeric_limits<std::int64_t>::max();
@@ -391,7 +393,7 @@ TEST(warp_reduce, sums_of_integers_do_not_overflow_in_lanes_whose_results_do_not
   test_items<8>(words, 8, strata::Sum{});
 }
 
-// -0.0 is less than 0.0, and a NaN loses against every number.
+// -0.0 is less than 0.0, and any number is less than a NaN.
 TEST(warp_reduce, minima_of_zeros_and_nans_in_all_lanes) {
   std::vector<float> items(32, 0.0f);
   items[7] = -0.0f;

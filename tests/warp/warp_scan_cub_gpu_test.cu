@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// WarpScan beside CUB's: the same kernel source, with the library as a parameter; and with
-// operators of libcu++.
+// Compares WarpScan with CUB's: one kernel source, with the library as a parameter. Also scans with operators of
+// libcu++.
 #include <strata/core/launcher.cuh>
 #include <strata/warp/warp_scan.cuh>
 
@@ -42,7 +42,7 @@ STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator o
   const bool has_lane_below = threadIdx.x % pitch > 0;
   T first = item, second = item;
   T* result = out + threadIdx.x * results_per_thread;
-  // Keep the result of a form with one result, and those of a form with two.
+  // Store one or two results of a form. A result that is not specified is replaced by the item.
   const auto take_one = [&](bool specified = true) {
     *result++ = specified ? first : item;
     __syncwarp(members);
@@ -86,7 +86,7 @@ STRATA_KERNEL void scan_in_every_form(const T* in, T initial, T* out, Operator o
 template <class T, int Width, class Operator>
 void compare(Operator op) {
   constexpr unsigned threads = 64;
-  // Sums that both libraries get exactly, in any association.
+  // Small integers, whose sums are exact in any association.
   const std::vector<T> items = strata_test::random_items<T>(threads, Width, 7);
   const device_vector<T> in(items);
   device_vector<T> ours(threads * results_per_thread), cubs(threads * results_per_thread);

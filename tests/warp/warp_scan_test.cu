@@ -22,8 +22,8 @@ namespace {
 
 using namespace strata_test;
 
-// Where the logical warps of a block of `threads` are: a power of two divides each warp, of another
-// width there is one in each.
+// The logical warps in a block of `threads`. If their width is a power of two, they divide each warp. Otherwise each
+// warp has one.
 template <int Width>
 struct place {
   static constexpr int pitch = (Width & (Width - 1)) == 0 ? Width : 32;
@@ -45,7 +45,7 @@ enum result_row {
   rows
 };
 
-// Block b has b - 1 valid items in each logical warp: from -1 to more than there are.
+// Block b has b - 1 valid items in each logical warp: from -1 to more than there are lanes.
 template <int Width>
 STRATA_KERNEL void scan_every_width(range* out, int* wrong_calls) {
   using here = place<Width>;
@@ -57,7 +57,7 @@ STRATA_KERNEL void scan_every_width(range* out, int* wrong_calls) {
 
   const int lane = here::lane(threadIdx.x);
   const int valid = static_cast<int>(blockIdx.x) - 1;
-  // Logical warps must not meet: their items are far apart.
+  // The items of logical warps are far apart, so joining items of two logical warps is a wrong call.
   const int base = 1000 * here::logical_warp(threadIdx.x) + 10;
   const range mine{base + lane, base + lane}, initial{base - 7, base - 1};
   const range mine_if_valid = lane < valid ? mine : no_item();
@@ -124,7 +124,7 @@ TEST(warp_scan, every_width_and_valid_count_keeps_order) {
 }
 
 // ---------------------------------------------------------------------------- every form
-// What each lane gets from every form, in this order.
+// The forms, in the order in which each lane calls them.
 enum form {
   inclusive_form,            // InclusiveScan
   inclusive_initial_form,    // with an initial value
@@ -142,7 +142,7 @@ struct outcome {
   string_hash inclusive, exclusive, aggregate;
 };
 
-// `Valid` is no_count, or an int for the Partial forms.
+// Type of `Valid` for the forms without a number of valid items. The Partial forms take an int.
 struct no_count {};
 
 template <int Width, class Valid>
@@ -154,7 +154,7 @@ STRATA_KERNEL void scan_in_every_form(const string_hash* in, Valid valid, outcom
   const string_hash item = in[threadIdx.x];
   const string_hash initial = string_hash::of('^');
   for (int f = 0; f < forms; ++f) {
-    outcome o{item, item, item};  // the outputs may be the variable that is the input
+    outcome o{item, item, item};  // an output may be the same variable as the input
     if constexpr (std::is_same_v<Valid, no_count>) {
       if (f == inclusive_form) scan.InclusiveScan(item, o.inclusive, op);
       if (f == inclusive_initial_form) scan.InclusiveScan(o.inclusive, o.inclusive, initial, op);
@@ -287,7 +287,7 @@ TEST(warp_scan, broadcast_gives_the_input_of_the_lane_that_is_named) {
   test_broadcast<32>();
 }
 
-// Logical warps of one warp call from different places, as often as each likes.
+// Logical warps of one warp call in different branches, and different numbers of times.
 template <class T, int Width>
 STRATA_KERNEL void scan_apart(const T* in, T* out) {
   using scanner = strata::WarpScan<T, Width>;

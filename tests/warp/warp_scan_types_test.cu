@@ -23,20 +23,20 @@ namespace {
 using namespace strata_test;
 using strata::WarpScan;
 
-// Trivially copyable, but not default constructible.
+// Trivially copyable, without a default constructor.
 struct alignas(8) strict {
   long long value[5];
   explicit STRATA_HD strict(long long v) : value{v, -v, 2 * v, v, 7} {}
   friend STRATA_HD strict operator+(const strict& a, const strict& b) { return strict(a.value[0] + b.value[3]); }
 };
-// Memory for a T that only the kernel makes.
+// Memory for a T that only the kernel constructs.
 template <class T>
 struct alignas(T) raw {
   unsigned char bytes[sizeof(T)];
 };
 
 // ---------------------------------------------------------------------------- every type
-// Inclusive and exclusive results, then those of the valid lanes; an aggregate.
+// Stores inclusive and exclusive results, the same for valid lanes only, and the aggregate.
 template <class T, int Width, class Operator>
 STRATA_KERNEL void scan_items(const T* in, T* out, int valid_items, Operator op) {
   using scanner = WarpScan<T, Width>;
@@ -55,7 +55,7 @@ STRATA_KERNEL void scan_items(const T* in, T* out, int valid_items, Operator op)
   results[4] = aggregate;
 }
 
-// `items` has an initial value behind the lanes' items.
+// `items` has one for each lane, and then the initial value.
 template <int Width, class T, class Operator>
 void test_items(const std::vector<T>& items, std::size_t valid, Operator op) {
   SCOPED_TRACE(testing::Message() << Width << " lanes, valid_items " << valid);
@@ -89,7 +89,7 @@ std::vector<T> some_items(std::size_t count, std::uint64_t stream) {
   if constexpr (std::is_same_v<T, strict>) {
     for (std::size_t i = 0; i < count; ++i) items.push_back(strict(3LL * static_cast<int>(i) + 1));
   } else {
-    // Few enough that their sums are exact in each type, so any association gives the same bits.
+    // Small numbers, whose sums are exact in each type, so any association gives the same bits.
     items = random_items<T>(count, stream, 7);
   }
   return items;
@@ -125,7 +125,7 @@ TEST(warp_scan, non_commutative_operators) {
   test_odd_width<words<10>>(plain_sum{});
 }
 
-// Operators that leave equal operands as they are take steps without comparisons of lanes.
+// Idempotent operators, with op(x, x) = x, scan by steps without a comparison of lanes.
 template <class T, class Operator, int... Width>
 void test_idempotent(Operator op, std::integer_sequence<int, Width...>) {
   const auto test = [&](auto width) {
@@ -133,7 +133,7 @@ void test_idempotent(Operator op, std::integer_sequence<int, Width...>) {
     std::vector<T> items(lanes + 1);
     std::mt19937_64 bits = random_bits(lanes);
     for (T& item : items) item = static_cast<T>(bits() % 251);
-    // Once in ascending order, where each lane has a result of its own.
+    // First in random order, then ascending, where the results of lanes differ.
     for (const bool ascends : {false, true}) {
       if (ascends) std::sort(items.begin(), items.end());
       for (const int valid : {1, (lanes + 1) / 2, lanes}) {
@@ -177,7 +177,7 @@ STRATA_KERNEL void sums_by_name(const T* in, T* out, int valid) {
   scan.ExclusiveScanPartial(item, results[10], T{}, sum, valid, results[11]);
 }
 
-// Sums of integers have code of their own. They wrap around, in types that the language lets.
+// Sums of integers run code of their own. Unsigned ones are large enough to wrap around.
 template <class T, int Width>
 void test_sums() {
   SCOPED_TRACE(testing::Message() << Width << " lanes");
@@ -254,7 +254,7 @@ TEST(warp_scan, sums_of_floats_are_the_same_bits_every_time_for_any_number_of_va
   }
 }
 
-// -0.0 is less than 0.0, and a NaN loses against every number.
+// -0.0 is less than 0.0, and any number is less than a NaN.
 TEST(warp_scan, minima_of_zeros_and_nans) {
   std::vector<float> items(33, 0.0f);
   items[7] = -0.0f;

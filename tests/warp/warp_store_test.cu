@@ -26,12 +26,12 @@ using strata::WarpStoreAlgorithm;
 
 constexpr int untouched = -3;
 
-// Around and between the tiles, so that a store outside its tile shows.
+// A gap around and between tiles, where a store outside of its tile is found.
 constexpr int margin = 16;
 
 // ---------------------------------------------------------------------------- WarpStore
-// Logical warp w of the grid stores its items to out + start[w], the first num_valid[w] of them, and
-// to all_out + start[w] all of them; those beyond the last tile do not call.
+// Logical warp w of the grid stores its first num_valid[w] items to out + start[w], and all of its items to
+// all_out + start[w]. Logical warps beyond the last tile do not call.
 template <class Case, WarpStoreAlgorithm Algorithm>
 STRATA_KERNEL void store_every_way(int tiles, const int* start, const int* num_valid, typename Case::type* out,
                                    typename Case::type* all_out) {
@@ -65,7 +65,7 @@ void test_store() {
   std::vector<int> start;
   int end = margin;
   for (std::size_t w = 0; w < num_valid.size(); ++w) {
-    // Tiles begin at any alignment, because the gaps grow by one.
+    // The gaps grow by one, so tiles begin at every alignment.
     start.push_back(end);
     end += Case::tile + margin + static_cast<int>(w % 16);
   }
@@ -106,7 +106,7 @@ TYPED_TEST(warp_store, transposed_is_blocked_and_leaves_the_rest_alone) {
 }
 
 // ---------------------------------------------------------------------------- iterators
-// Takes doubled items, counts stores past the end.
+// Stores the doubled item. Counts stores past the end.
 struct doubling {
   int* out;
   int end;
@@ -181,7 +181,7 @@ void count_conflicts() {
 }
 
 TEST(warp_store, transposing_has_no_bank_conflicts) {
-  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "in the check flavour only";
+  if (!strata_test::counts_bank_conflicts()) GTEST_SKIP() << "only check mode counts bank conflicts";
   count_conflicts<std::int8_t, 32, 9>();
   count_conflicts<short, 32, 8>();
   count_conflicts<int, 32, 24>();

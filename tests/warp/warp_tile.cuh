@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the tests of WarpLoad and WarpStore share: tiles of logical warps of several widths and types.
+// Shared by the tests of WarpLoad and WarpStore: tiles of logical warps, in several widths and types.
 #pragma once
 
 #include <strata/core/platform.cuh>
@@ -22,8 +22,8 @@ using strata_test::device_vector;
 using strata_test::same_bits;
 using strata_test::words;
 
-/// Blocks of 64 threads hold as many logical warps as fit: a power of two divides each warp, of
-/// another width there is one in each.
+/// Blocks of 64 threads with as many logical warps as fit. If their width is a power of two, they divide each warp.
+/// Otherwise each warp has one.
 template <class T, int Width, int Items>
 struct tile_case {
   using type = T;
@@ -32,13 +32,13 @@ struct tile_case {
   static constexpr int tile = Width * Items;
   static constexpr int block_threads = 64;
   static constexpr int pitch = (Width & (Width - 1)) == 0 ? Width : 32;
-  static constexpr int logical_warps = block_threads / pitch;  // of a block
+  static constexpr int logical_warps = block_threads / pitch;  // per block
 
   STRATA_D static int lane() { return static_cast<int>(threadIdx.x) % pitch; }
   STRATA_D static int logical_warp() { return static_cast<int>(threadIdx.x) / pitch; }
   STRATA_D static bool is_member() { return lane() < Width; }
 
-  /// Blocks so that there are `count` logical warps at least.
+  /// Number of blocks for at least `count` logical warps.
   static unsigned blocks(std::size_t count) {
     return static_cast<unsigned>((count + logical_warps - 1) / logical_warps);
   }

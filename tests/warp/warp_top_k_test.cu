@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
 
-// WarpTopK beside a stable sort of the standard library.
+// Compares WarpTopK with a stable sort of the standard library.
 #include <strata/warp/warp_top_k.cuh>
 
 #include "block/top_k_cases.cuh"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Loads, stores and exchanges of a block, and what compares or counts its items. See calls.cuh.
+// Loads, stores and exchanges of a block, and algorithms that compare or count its items. See calls.cuh.
 
 struct difference {
   template <class T>
-  __device__ T operator()(T& a, T& b) {  // neither const nor of const items
+  __device__ T operator()(T& a, T& b) {  // neither const nor with const parameters
     return a - b;
   }
 };
@@ -33,7 +33,7 @@ void block_load_and_store(cub_calls::recorder& all, const char* load_name, const
     int items[4] = {0, 0, 0, 0};
     const int valid_items = 203;
     BlockLoad(temp_storage).Load(in, items, valid_items);
-    // Which item lies where is known of the valid ones alone.
+    // Only valid items have a specified place.
     for (int i = 0; i < 4; ++i) {
       const int position = Load == lib::BLOCK_LOAD_STRIPED ? i * 64 + thread() : thread() * 4 + i;
       if (position < valid_items) out[position] = items[i];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A merge sort by threads of the user's choice. See calls.cuh.
+// A merge sort by threads that the user chooses. See calls.cuh.
 
 struct strategy_descending {
   template <class T>
@@ -49,7 +49,7 @@ inline void block_merge_sort_strategy(cub_calls::recorder& all) {
     BlockMergeSort sort(temp_storage);
     sort.StableSort<strategy_descending, true>(keys, values, strategy_descending(), 203, -1);
     for (int i = 0; i < 4; ++i) {
-      if (thread() * 4 + i >= 203) values[i] = 0;  // not defined
+      if (thread() * 4 + i >= 203) values[i] = 0;  // unspecified
     }
     keep_some(out, keys, 203);
     keep(out, values, 1024);

@@ -9,7 +9,7 @@ struct largest {
     return a < b ? b : a;
   }
 };
-/// Takes over where the tile before has ended.
+/// Continues where the previous tile has ended.
 struct running_total {
   int total;
   __device__ int operator()(int block_aggregate) {

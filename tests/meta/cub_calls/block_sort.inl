@@ -164,7 +164,7 @@ inline void block_merge_sort(cub_calls::recorder& all) {
     }
     BlockMergeSort(temp_storage).StableSort(keys, values, cuda::std::less<>{}, 203, 1000);
     for (int i = 0; i < 4; ++i) {
-      if (thread() * 4 + i >= 203) values[i] = 0;  // not defined
+      if (thread() * 4 + i >= 203) values[i] = 0;  // unspecified
     }
     keep_some(out, keys, 203);
     keep(out, values, 1024);
@@ -190,7 +190,7 @@ inline void block_merge_sort(cub_calls::recorder& all) {
                    });
 }
 
-/// Of a block of 64 threads that ranks digits of five bits: the count of a digit is the thread's.
+/// In a block of 64 threads that ranks digits of five bits, each of the first 32 threads has the count of one digit.
 struct keep_counts {
   int* out;
   __device__ void operator()(int (&counts)[1]) const {

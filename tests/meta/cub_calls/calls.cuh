@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the sources of calls (*.inl) share: they are compiled for CUB and for strata, and give a list of results by
-// name. A test compares both lists.
+// Shared by the sources of calls (*.inl). These are compiled with CUB and with strata, and record a list of named
+// results. A test compares both lists.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,7 +22,7 @@ using strata_test::device_vector;
 
 inline constexpr int num_items = 20011;  // many tiles, the last one partial
 
-/// Returns integers of [0, bound), the same ones each time, for both libraries.
+/// Returns integers in [0, bound), always the same ones, so that both libraries get them.
 template <class T>
 std::vector<T> numbers(std::size_t count, unsigned bound, unsigned seed = 1) {
   std::vector<T> all(count);
@@ -34,7 +34,7 @@ std::vector<T> numbers(std::size_t count, unsigned bound, unsigned seed = 1) {
   return all;
 }
 
-/// 0 to count - 1, none twice, in disorder.
+/// The numbers 0 to count - 1, in random order.
 template <class T>
 std::vector<T> different_numbers(std::size_t count, unsigned seed = 1) {
   const std::vector<unsigned> other = numbers<unsigned>(count, 1u << 24, seed);
@@ -44,7 +44,7 @@ std::vector<T> different_numbers(std::size_t count, unsigned seed = 1) {
   return all;
 }
 
-/// Ascending: 0, ..., `items`, with empty segments among `segments`.
+/// Ascending offsets from 0 to `items`, some of whose `segments` are empty.
 template <class T>
 std::vector<T> segment_offsets(int segments, int items) {
   std::vector<T> all = numbers<T>(static_cast<std::size_t>(segments) + 1, static_cast<unsigned>(items), 7);
@@ -55,7 +55,7 @@ std::vector<T> segment_offsets(int segments, int items) {
   return all;
 }
 
-/// As many items of `items` as the call wrote to `count`: what lies behind them may be anything.
+/// The first items of `items`, as many as the call wrote to `count`. The items after them may be anything.
 template <class T, class Count>
 struct counted {
   const device_vector<T>& items;
@@ -66,7 +66,7 @@ counted<T, Count> first_of(const device_vector<T>& items, const device_vector<Co
   return {items, count};
 }
 
-/// The items of a DoubleBuffer after the call. Which of its two arrays holds them is the library's choice.
+/// The items of a DoubleBuffer after the call. The library chooses which of its two arrays holds them.
 template <class Buffer>
 struct current_items {
   Buffer& buffer;
@@ -86,7 +86,7 @@ class recorder {
  public:
   const std::vector<result>& results() const { return results_; }
 
-  /// Calls `call(d_temp_storage, temp_storage_bytes)` as a user does, and keeps what it has written.
+  /// Makes `call(d_temp_storage, temp_storage_bytes)` twice, as a user does, and records its results.
   template <class Call, class... Results>
   void device(const char* name, const Call& call, const Results&... results) {
     void* d_temp_storage = nullptr;
@@ -99,7 +99,7 @@ class recorder {
     keep(name, results...);
   }
 
-  /// Calls a function without temporary storage: `call()`.
+  /// Makes `call()` of a function without temporary storage, and records its results.
   template <class Call, class... Results>
   void device_in_one_call(const char* name, const Call& call, const Results&... results) {
     EXPECT_CUDA_SUCCESS(call()) << name;
@@ -107,11 +107,11 @@ class recorder {
     keep(name, results...);
   }
 
-  /// Runs `body(in, out)` in one block, with 4096 numbers of [0, 1000) and as many results.
+  /// Runs `body(in, out)` in one block, with 4096 numbers in [0, 1000) and as many outputs, which are recorded.
   template <int X, int Y = 1, int Z = 1, class Body>
   void block(const char* name, const Body& body);
 
-  /// Keeps what `value` is: of the host, or a constant.
+  /// Records a number that the host computes, or a constant.
   void value(const char* name, long long value) {
     result kept{name, {}};
     const auto* first = reinterpret_cast<const unsigned char*>(&value);
@@ -161,11 +161,11 @@ class recorder {
 
 inline constexpr int block_items = 4096;
 
-/// The number of the calling thread in its block.
+/// The rank of the calling thread in its block.
 __device__ inline int thread() {
   return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
 }
-/// Items of the calling thread, in blocked arrangement.
+/// Loads items of the calling thread, in blocked arrangement.
 template <class T, int Items>
 __device__ void take(const int* in, T (&items)[Items]) {
   for (int i = 0; i < Items; ++i) items[i] = static_cast<T>(in[thread() * Items + i]);
@@ -174,21 +174,21 @@ template <class T, int Items>
 __device__ void keep(int* out, const T (&items)[Items], int offset = 0) {
   for (int i = 0; i < Items; ++i) out[offset + thread() * Items + i] = static_cast<int>(items[i]);
 }
-/// The first `valid` items of the block: those behind are not defined.
+/// Stores the first `valid` items of the block. The other ones are unspecified.
 template <class T, int Items>
 __device__ void keep_some(int* out, const T (&items)[Items], int valid) {
   for (int i = 0; i < Items; ++i) {
     if (thread() * Items + i < valid) out[thread() * Items + i] = static_cast<int>(items[i]);
   }
 }
-/// Keeps all items but the first one of the block, which is not defined.
+/// Stores all items but the first one of the block, which is unspecified.
 template <class T, int Items>
 __device__ void keep_but_first(int* out, const T (&items)[Items]) {
   for (int i = 0; i < Items; ++i) {
     if (thread() > 0 || i > 0) out[thread() * Items + i] = static_cast<int>(items[i]);
   }
 }
-/// An aggregate that all threads have: behind their items.
+/// Stores an aggregate that all threads have, after the items of the block.
 __device__ inline void keep_aggregate(int* out, int aggregate) { out[2048 + thread()] = aggregate; }
 
 template <class Body>
@@ -207,7 +207,7 @@ void recorder::block(const char* name, const Body& body) {
   keep(name, out);
 }
 
-/// Both libraries make the same calls, and each gives the same bytes.
+/// Expects that both libraries have made the same calls, with the same bytes as results.
 inline void expect_the_same(const recorder& cub, const recorder& strata) {
   ASSERT_EQ(cub.results().size(), strata.results().size());
   ASSERT_FALSE(cub.results().empty());
@@ -225,7 +225,7 @@ inline void expect_the_same(const recorder& cub, const recorder& strata) {
 
 }  // namespace cub_calls
 
-/// The test of a section: a function of this name in the namespaces of both libraries.
+/// Defines the test of a section, which is a function of this name in the namespaces of both libraries.
 #define STRATA_COMPARE_CUB_CALLS(section)              \
   TEST(cub_calls, section) {                           \
     cub_calls::recorder with_cub;                      \

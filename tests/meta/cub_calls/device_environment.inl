@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A call of each class in an environment, with what CUB takes there. See calls.cuh.
+// One call of each class in an environment, with the queries that CUB supports there. See calls.cuh.
 
 struct is_below_500 {
   __host__ __device__ bool operator()(int x) const { return x < 500; }
@@ -124,7 +124,7 @@ inline void device_environment(cub_calls::recorder& all) {
 inline void device_environment_top_k(cub_calls::recorder& all) {
   using cub_calls::num_items;
   const device_vector<int> keys(cub_calls::different_numbers<int>(num_items));
-  // CUB writes the results in any order: all are the same.
+  // One result, because CUB writes several in any order.
   device_vector<int> greatest(1), index(1);
   const auto needs = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
                                               cuda::execution::output_ordering::unsorted);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What CUB's device layer has since 3.1 to 3.5. See calls.cuh.
+// Calls of the device layer that were added in CUB 3.1 to 3.5. See calls.cuh.
 
 struct is_above {
   int bound;
@@ -212,7 +212,7 @@ inline void device_segmented_scan(cub_calls::recorder& all) {
       out);
 }
 
-/// Notes where each index of a layout comes.
+/// Writes the linear index of each element to its place.
 struct note_place {
   int* places;
   __device__ void operator()(int n, int i, int j) const { places[i * 7 + j] = n; }
@@ -331,7 +331,7 @@ auto row_begins(T* first, int stride) {
 }
 
 inline void device_batched_top_k(cub_calls::recorder& all) {
-  // CUB writes the results in any order: each segment has one.
+  // One result for each segment, because CUB writes several in any order.
   constexpr int segments = 70, size = 250;
   std::vector<int> sizes(segments);
   for (int s = 0; s < segments; ++s) sizes[static_cast<std::size_t>(s)] = 1 + s * 37 % size;

@@ -39,7 +39,7 @@ inline void device_partition(cub_calls::recorder& all) {
     const std::vector<int> both = counts.to_host();
     return static_cast<std::size_t>(part == 2 ? num_items - both[0] - both[1] : both[part]);
   };
-  // The three parts have lengths that are known after the call alone.
+  // The lengths of the three parts are known only after the call.
   all.device(
       "DevicePartition::If: three parts, a stream",
       [&](void* storage, std::size_t& bytes) {

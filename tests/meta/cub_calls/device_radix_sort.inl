@@ -13,7 +13,7 @@ inline void device_radix_sort_keys(cub_calls::recorder& all) {
   device_vector<int> first(num_items);
   device_vector<int> second(num_items);
   lib::DoubleBuffer<int> buffer;
-  // The size query changes nothing, so both calls get the keys anew.
+  // Makes fresh keys for both calls. The size query must not change them.
   const auto with_buffer = [&](const char* name, const auto& call) {
     all.device(
         name,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Radix sorts of keys that a decomposer takes apart. See calls.cuh.
+// Radix sorts of keys with several fields, which a decomposer returns. See calls.cuh.
 
 struct reading {
   float level;

@@ -3,7 +3,7 @@
 
 // Scans of arrays. See calls.cuh.
 
-/// Associative, not commutative: a function x -> a x + b of 32-bit words. Its bytes are its value.
+/// The function x -> a x + b of 32-bit words. Composition is associative and not commutative. There is no padding.
 struct affine {
   unsigned a;
   unsigned b;
@@ -26,7 +26,7 @@ inline void device_scan(cub_calls::recorder& all) {
   device_vector<int> out(num_items);
   device_vector<int> data(num_items);
   device_vector<int> init(std::vector<int>{777});
-  // A call in place: the size query changes nothing, so both calls get fresh data.
+  // Makes fresh data for both calls in place. The size query must not change it.
   const auto in_place = [&](const char* name, const auto& call) {
     all.device(
         name,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kernels of one's own that scan across their blocks. See calls.cuh.
+// A user's kernels that scan across their blocks. See calls.cuh.
 
-// Three coefficients, as a value that fits no word. One after the other is not commutative.
+// Three coefficients, a value that does not fit into a word. Composition is not commutative.
 struct polynomial {
   int scale, shift, count;
 };
@@ -23,7 +23,7 @@ __global__ void initialize_tiles(lib::ScanTileState<T> state, int tiles) {
   state.InitializeStatus(tiles);
 }
 
-// Positions of the even numbers: transform, scan and scatter.
+// Writes the positions of even numbers, by a transformation, a scan and a scatter.
 template <bool IsNumbered>
 __global__ void take_even(lib::ScanTileState<int> state, const int* in, int items, int* out, int* count) {
   using BlockScan = lib::BlockScan<int, tile_threads>;
@@ -68,7 +68,7 @@ __global__ void compose(lib::ScanTileState<polynomial> state, const int* in, int
   if (i < items) out[i] = item.scale ^ item.shift ^ item.count;
 }
 
-// A state and its storage, as CUB's users make them.
+// A state with its storage, as users of CUB make them.
 template <class T>
 struct tiles_of_scan {
   explicit tiles_of_scan(int tiles) {
@@ -93,7 +93,7 @@ inline void device_scan_tile_state(cub_calls::recorder& all) {
   device_vector<int> out(num_items), count(1);
   constexpr int tiles = (num_items + tile_threads - 1) / tile_threads;
   tiles_of_scan<int> sums(tiles);
-  // One Init for several launches, each after a kernel that initialises.
+  // One Init serves several launches, each after a kernel that initialises the state.
   const auto take = [&](auto kernel) {
     out.poison();
     sums.initialize(tiles);

@@ -88,7 +88,7 @@ inline void device_segmented_sort_pairs(cub_calls::recorder& all) {
   using cub_calls::current;
   using cub_calls::num_items;
   constexpr int num_segments = 200;
-  // No key twice: what is not stable may order equal keys as it likes.
+  // All keys differ, because a sort that is not stable may place equal keys in any order.
   const std::vector<int> host_keys = cub_calls::different_numbers<int>(num_items, 3);
   const device_vector<int> keys(host_keys);
   const int* const d_keys = keys.data();

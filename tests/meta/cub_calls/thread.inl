@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a thread does alone, iterators and utilities. See calls.cuh.
+// Functions of a single thread, iterators and utilities. See calls.cuh.
 
 struct descending {
   template <class T>
@@ -62,7 +62,7 @@ inline void thread_algorithms(cub_calls::recorder& all) {
     lib::StableOddEvenSort(more, none, cuda::std::less<>{});
     keep(out, more, 2048);
   });
-  // Two runs in order, 0 to 40 and 41 to 99.
+  // Two sorted runs: keys 0 to 40, and 41 to 99.
   all.block<32>("MergePath: and SerialMerge", [] __device__(const int* in, int* out) {
     __shared__ int keys[100];
     if (threadIdx.x == 0) {
@@ -113,7 +113,7 @@ inline void thread_algorithms(cub_calls::recorder& all) {
   });
 }
 
-/// Dereferences an iterator in all ways.
+/// Dereferences an iterator in every way.
 template <class Iterator>
 __device__ void read_by(Iterator from, int* out) {
   using cub_calls::thread;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the lanes of a warp do together. See calls.cuh.
+// Collectives of the lanes of a warp. See calls.cuh.
 
 struct largest {
   template <class T>
@@ -149,7 +149,7 @@ void warp_load_and_store(cub_calls::recorder& all, const char* load_name, const 
     take(in, items);
     WarpStore(temp_storage[warp]).Store(out + warp * 64, items);
     __syncwarp();
-    take(in, items);  // CUB has exchanged them in place
+    take(in, items);  // again, because CUB exchanges the items in place
     WarpStore(temp_storage[warp]).Store(out + 1024 + warp * 64, items, 45);
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What CUB's warp layer has since 3.1 to 3.5. See calls.cuh.
+// Calls of the warp layer that were added in CUB 3.1 to 3.5. See calls.cuh.
 
 struct larger_of {
   __device__ int operator()(int a, int b) const { return a < b ? b : a; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What block/ refuses. tests/README.md says how this is read.
+// Misuse of block/ that must not compile. tests/README.md says how this table is read.
 
 // case: adjacent_difference_operator
 // expect first: the difference operator cannot be called with two items, as op\(item, neighbour\)
@@ -62,7 +62,7 @@ using bad = strata::BlockBlellochScan<int, 96, 192>::TempStorage;
 // expect: BlockBlellochScan has bank conflicts in this layout: omit the argument Layout for a padded layout, or pass
 #include <strata/block/classic/block_blelloch_scan.cuh>
 namespace blelloch_scan_layout {
-// One level of padding is enough for 1,024 elements.
+// In the good half, one level of padding is enough for 1,024 elements.
 #ifdef STRATA_CASE_blelloch_scan_layout
 inline constexpr int elements = 2048;
 #else
@@ -821,7 +821,7 @@ STRATA_KERNEL void transpose() {
 
 // case: transpose_square_side
 // expect: BlockTranspose: SquareSide must be 1, or it must divide TileRows and TileColumns, and SquareSide items of 1,
-// errors: 4, the layout of the tile asserts that too
+// errors: 4, the layout of the tile also asserts
 #include <strata/block/block_transpose.cuh>
 namespace transpose_square_side {
 #ifdef STRATA_CASE_transpose_square_side
@@ -839,7 +839,7 @@ STRATA_KERNEL void transpose() {
 
 // case: transpose_tile
 // expect: BlockTranspose: TileRows and TileColumns must be positive
-// errors: 4, the layout of the tile asserts that too
+// errors: 4, the layout of the tile also asserts
 #include <strata/block/block_transpose.cuh>
 namespace transpose_tile {
 #ifdef STRATA_CASE_transpose_tile
@@ -877,7 +877,7 @@ STRATA_KERNEL void transpose() {
 // expect: BlockTreeReduce has bank conflicts in this layout: omit the argument Layout for a padded layout, or pass
 #include <strata/block/classic/block_tree_reduce.cuh>
 namespace tree_reduce_layout {
-// For items of 4 bytes this padding is right; of those of 8 bytes a wavefront has 16.
+// This padding is right for items of 4 bytes. For items of 8 bytes it is not, because a wavefront has 16 lanes.
 #ifdef STRATA_CASE_tree_reduce_layout
 using item = double;
 #else

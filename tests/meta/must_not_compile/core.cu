@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What core/ refuses. tests/README.md says how this is read.
+// Misuse of core/ that must not compile. tests/README.md says how this table is read.
 
 // case: cache_modified_load
 // expect: loads with a cache modifier copy T as bits: specialise strata::is_trivially_relocatable if that is correct
@@ -114,7 +114,7 @@ int position(int index) { return strata::ExchangeLayout<float, 4, group_threads>
 // case: language_version
 // expect first: strata needs C\+\+17
 // bad flags: -std=c++14
-// The bad half is this source in an older language: the macro changes nothing else.
+// The bad half is the same source with an older language level. The macro changes nothing else.
 #include <strata/core/macros.hpp>
 namespace language_version {
 const int version = STRATA_VERSION_MAJOR;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What device/ without sorts and joins refuses. tests/README.md says how this is read.
+// Misuse of device/, without sorts and joins, that must not compile. tests/README.md says how this table is read.
 
 // case: adjacent_difference_trivially_copyable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it
@@ -193,7 +193,7 @@ cudaError_t most(const float* in, float* out) {
 // case: find_block_threads
 // expect: find_tuning::block_threads must be a multiple of 32 and must not exceed max_find_blocks, because a block
 // expect: search_tuning: block_threads must be a multiple of 32, at most 1024; searches and searches_per_sample must be
-// errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
+// errors: 4, each kernel asserts the numbers of the row that it uses, and all of them are wrong here
 #include <strata/core/operators.hpp>
 #include <strata/device/device_find.cuh>
 namespace find_block_threads {
@@ -300,7 +300,7 @@ auto keys(const key* in) { return strata::group_keys(in, 1000); }
 // expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
 // expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
 // expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
-// errors: 12, a column that is no number has no word either
+// errors: 12, a column that is not a number has no ordered word either
 #include <strata/device/device_group_by.cuh>
 namespace group_by_columns {
 #ifdef STRATA_CASE_group_by_columns
@@ -370,7 +370,7 @@ auto groups(int* out, number capacity) { return strata::group_output(out, capaci
 // expect: group_sum: sums must be trivially copyable, because they are kept in temporary storage
 // expect: group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: use
 // expect: group_reduce: the result of the operator must be trivially copyable, because it is kept in temporary storage
-// errors: 4, the traits of a sort assert too
+// errors: 4, the traits of a sort also assert
 #include <strata/core/operators.hpp>
 #include <strata/device/device_group_by.cuh>
 namespace group_by_items {
@@ -598,7 +598,7 @@ struct is_odd {
   STRATA_HD bool operator()(int a) const { return a % 2 != 0; }
 };
 
-// No hub; a policy without a row; one whose row has another type; one that does not name itself.
+// Not a hub, a policy without a row, a policy whose row has the wrong type, and a policy that does not name itself.
 #if defined(STRATA_CASE_policy_hub_rows)
 struct no_hub {};
 struct without_row {
@@ -665,7 +665,7 @@ void all(std::size_t& bytes, const int* in, int* out) {
 // expect: transpose_tuning::block_threads must be a multiple of 32, at most 1024
 // expect: join tuning: all numbers of threads must be multiples of 32
 // expect: join_output_tuning::select_rows must be a multiple of 32
-// errors: 14, each kernel asserts what it reads of a row, and all numbers here are wrong
+// errors: 14, each kernel asserts the numbers of the row that it uses, and all of them are wrong here
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
 #include <strata/device/device_copy.cuh>
 #include <strata/device/device_hash_join.hpp>
@@ -682,7 +682,7 @@ constexpr int threads = 80, slots = 1000;
 constexpr int threads = 256, slots = 1024;
 #endif
 
-// Tunings of one's own: one row each.
+// A user's tunings, with one row each.
 template <class Rows>
 struct hub_of {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, Rows> {};
@@ -746,7 +746,7 @@ constexpr int block_threads = 250;
 constexpr int block_threads = 256;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 constexpr strata::reduce_tuning changed() {
   auto tuning = strata::reduce_policy_hub<int>::MaxPolicy::tuning;
   tuning.block_threads = block_threads;
@@ -877,7 +877,7 @@ constexpr int block_threads = 1024;
 constexpr int block_threads = 256;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 constexpr strata::reduce_tuning changed() {
   auto tuning = strata::reduce_policy_hub<int>::MaxPolicy::tuning;
   tuning.block_threads = block_threads;
@@ -1173,7 +1173,7 @@ constexpr int block_threads = 250;
 constexpr int block_threads = 256;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 using base = strata::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
@@ -1258,7 +1258,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
 // expect: scan_pipeline_tuning::scanning_threads must be a multiple of 32
 // expect: scan_pipeline_tuning::vectors_per_thread must be odd
 // expect: scan_pipeline_tuning::lag must be 1 or 2
-// errors: 6, the kernel asserts what it reads of a row too, and all numbers here are wrong
+// errors: 6, the kernel also asserts the numbers of the row that it uses, and all of them are wrong here
 #include <strata/device/device_scan.cuh>
 namespace scan_pipeline {
 #if defined(STRATA_CASE_scan_pipeline)
@@ -1267,7 +1267,7 @@ constexpr int threads = 250, vectors = 4, lag = 3;
 constexpr int threads = 256, vectors = 7, lag = 2;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 using base = strata::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
@@ -1310,7 +1310,7 @@ constexpr int items = 1;
 constexpr int items = 4;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 using base = strata::scan_policy_hub<int, int>::Policy900;
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
@@ -1340,7 +1340,7 @@ constexpr int segmented_threads = 256;
 constexpr int threads = 256;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 template <class Tuning>
 constexpr Tuning with_threads(Tuning tuning, int block_threads) {
   tuning.block_threads = block_threads;
@@ -1443,7 +1443,7 @@ constexpr int segmented_threads = 256;
 constexpr int threads = 256;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 template <class Tuning>
 constexpr Tuning with_threads(Tuning tuning, int block_threads) {
   tuning.block_threads = block_threads;
@@ -1511,7 +1511,7 @@ constexpr int block_threads = 96;
 constexpr int contiguous_items = 7;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segmented_scan_tuning tuning{block_threads, 7, 1};
@@ -1608,7 +1608,7 @@ cudaError_t transpose(const int* in, int* out) {
 
 // case: transpose_tile_sides
 // expect: transpose_tuning: shared memory would have bank conflicts: choose tile sides that are powers of two or multiples of 32
-// errors: 6, without a tile that has no conflicts there is no type for it
+// errors: 6, the type of the tile does not exist, because no layout is free of conflicts
 #include <strata/device/device_transpose.cuh>
 namespace transpose_tile_sides {
 #if defined(STRATA_CASE_transpose_tile_sides)
@@ -1617,7 +1617,7 @@ constexpr int columns = 24;
 constexpr int columns = 32;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy, strata::transpose_policy_hub<4, 4>::Policy750> {
     static constexpr strata::transpose_tuning items{/*block_threads=*/256, /*tile_rows=*/32, columns,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What distributed/ refuses. tests/README.md says how this is read.
+// Misuse of distributed/ that must not compile. tests/README.md says how this table is read.
 
 // case: exchange_trivially_relocatable
 // expect first: items are moved as bits: .* specialise strata::is_trivially_relocatable for it

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What joins of device/, by every back end, refuses. tests/README.md says how this is read.
+// Misuse of joins, with every back end, that must not compile. tests/README.md says how this table is read.
 
 // case: hash_join_count
 // expect: counts of rows, columns and segments must be integers
@@ -98,7 +98,7 @@ int main() {
 #include <strata/device/join/common/join_hash.hpp>
 namespace join_hash_bytes {
 #ifdef STRATA_CASE_join_hash_bytes
-using kind = char;  // and three bytes of padding
+using kind = char;  // with three bytes of padding
 #else
 using kind = int;
 #endif
@@ -110,7 +110,7 @@ std::uint64_t hash_of(const strata::KeyValuePair<kind, int>& key) { return strat
 // expect first: JoinHash does not know whether equal keys of this type have equal bytes
 #include <strata/device/join/common/join_hash.hpp>
 namespace join_hash_class {
-// Equal if both are odd, or both even. What the compiler sees of it may as well be compared byte by byte.
+// Two keys are equal if both are odd, or both even. Compilers cannot see that their bytes may differ.
 struct parity {
   unsigned short number;
   friend bool operator==(parity a, parity b) { return a.number % 2 == b.number % 2; }

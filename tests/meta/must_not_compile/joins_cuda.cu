@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What joins of device/, by the CUDA back end, refuses. tests/README.md says how this is read.
+// Misuse of joins, with the CUDA back end, that must not compile. tests/README.md says how this table is read.
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
 
 // case: environment_of_join
@@ -259,7 +259,7 @@ struct hub {
     static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
   };
 #endif
-  // Newer than every device: the older policy is the active one.
+  // Newer than every device, so the older policy is selected.
   struct Policy99990 : strata::ChainedPolicy<99990, Policy99990, Policy700>, rows {
     static constexpr strata::join_merge_tuning merge{64, 4, 4, 1, 0};
   };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What sorts, merges and top-k of device/ refuses. tests/README.md says how this is read.
+// Misuse of sorts, merges and top-k of device/ that must not compile. tests/README.md says how this table is read.
 
 // case: merge_sort_comparator
 // expect first: the comparator cannot be called with two keys
@@ -45,7 +45,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
 // expect: merge sort tuning: block_threads of `whole_array` and `merge_whole_array` must be multiples of 32
 // expect: merge_sort_grid_tuning: `one_cluster` must have the same tile in all policies of a chain
 // expect: merge_sort_grid_tuning: `resident_grid` must have the same tile in all policies of a chain
-// errors: 12, each kernel asserts what it reads of a row, and all numbers here are wrong
+// errors: 12, each kernel asserts the numbers of the row that it uses, and all of them are wrong here
 #include <strata/device/device_merge_sort.cuh>
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace merge_sort_grid {
@@ -61,7 +61,7 @@ constexpr int threads = 64, items = 5, newer_threads = 64, newer_grid_threads = 
               array_threads = usual::many_tiles.block_threads;
 #endif
 
-// Tunings of one's own.
+// A user's tunings.
 template <int Threads, int Items, int NewerThreads>
 struct hub {
   struct Policy750 : strata::ChainedPolicy<750, Policy750, Policy750, usual> {
@@ -208,7 +208,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 // expect: radix_words_tuning: least_items must be at least 65,536 \+ 8, so that the array that is not the input has
 #include <strata/device/device_radix_sort.cuh>
 namespace radix_sort_words_room {
-// A tuning of one's own.
+// A user's tuning.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::radix_histogram_tuning histogram{256, 48 << 10};
@@ -316,7 +316,7 @@ constexpr int merge_items = 3, max_of_few = 64, older_threads = 64;
 constexpr int many_tiles_threads = 128, last_threads = 64;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 template <int Threads>
 struct tuning {
   static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16}, few_threads{32, 4, 1, max_of_few},
@@ -374,7 +374,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, name* names, cons
 // expect: segmented_merge_sort tuning: the size of a sorted tile must be a multiple of tile_items of its merges
 // expect: segment_merge_tuning::tile_items must be at most \(block_threads - 1\) \* items_per_thread
 // expect: segment_tile_tuning::max_items must not exceed the tile, nor be below that of `one_thread`
-// errors: 5, each kernel asserts what it reads of a row, and all numbers here are wrong
+// errors: 5, each kernel asserts the numbers of the row that it uses, and all of them are wrong here
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_tuning {
 struct is_less {
@@ -390,7 +390,7 @@ constexpr int merge_items = 5, thread_items = 4, max_of_few = 4, older_threads =
 constexpr int merge_items = 3, thread_items = 5, max_of_few = 64, older_threads = 64;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 template <int Threads>
 struct tuning {
   static constexpr strata::segment_tile_tuning one_thread{32, 2, 1, 16}, few_threads{32, 4, 1, max_of_few},
@@ -469,7 +469,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 // case: segmented_radix_sort_tuning
 // expect: segmented_radix_sort_tuning::block_threads must be a multiple of 32, and at least 256: one thread for each
 // expect: segmented_radix_sort_tuning::few_items_per_thread must not be above items_per_thread
-// errors: 4, each kernel asserts what it reads of a row, and all numbers here are wrong
+// errors: 4, each kernel asserts the numbers of the row that it uses, and all of them are wrong here
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_tuning {
 #if defined(STRATA_CASE_segmented_radix_sort_tuning)
@@ -480,7 +480,7 @@ constexpr int block_threads = 288;
 constexpr int few_items_per_thread = 4;
 #endif
 
-// A tuning of one's own.
+// A user's tuning.
 struct hub {
   struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
     static constexpr strata::segmented_radix_sort_tuning segmented{block_threads, few_items_per_thread, 4, 1, 64 << 10};
@@ -607,7 +607,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 
 // case: top_k_sorted_outputs
 // expect: DeviceTopK sorts results in the output arrays: pass pointers to the types of the input, or call the function
-// errors: 4, the arrays of another type are used
+// errors: 4, the output arrays of another type are used
 #include <strata/device/device_top_k.cuh>
 namespace top_k_sorted_outputs {
 cudaError_t call(const float* in, float* out, double* other) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What thread/ refuses. tests/README.md says how this is read.
+// Misuse of thread/ that must not compile. tests/README.md says how this table is read.
 
 // case: load_pointer
 // expect: ThreadLoad: a cache modifier needs an address: pass a pointer, or use the modifier LOAD_DEFAULT

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What warp/ refuses. tests/README.md says how this is read.
+// Misuse of warp/ that must not compile. tests/README.md says how this table is read.
 
 // case: exchange_items
 // expect: WarpExchange needs at least one item per thread

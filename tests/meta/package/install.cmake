@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # cmake -D build=DIR -D prefix=DIR -P install.cmake
-# Installs strata, moves what was installed to ${prefix}, and looks at what is there.
+# Installs strata, moves the installation to ${prefix}, and checks its files.
 file(REMOVE_RECURSE "${prefix}" "${prefix}.before_move")
 execute_process(
   COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}.before_move"
@@ -17,7 +17,7 @@ foreach(name IN ITEMS include/strata/version.hpp include/strata/simt/runtime
   endif()
 endforeach()
 
-# Nothing but the library; and no text that names the place of the build or of the installation.
+# Only files of the library may be installed. No text may contain the path of the build or of the installation.
 file(GLOB_RECURSE files "${prefix}/*")
 foreach(file IN LISTS files)
   file(RELATIVE_PATH name "${prefix}" "${file}")

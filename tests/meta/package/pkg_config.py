@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program without CMake: pkg-config says where the installed headers and the runtime of the host back end are."""
+"""Builds a program without CMake. pkg-config tells where headers and the runtime of the host back end are installed."""
 
 import argparse
 import os

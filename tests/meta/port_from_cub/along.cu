@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Names that come along with other headers of CUB.
+// Names that one header of CUB provides, although another header declares them.
 #include <cub/block/block_histogram.cuh>
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_merge.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sorts of rows in one source for several back ends, as an inference engine has them.
+// Sorts rows, in one source for several back ends, as in an inference engine.
 // by hand: #include <cuda/std/functional>
 #include <cuda_runtime.h>
 // report: CCCL_VERSION is not defined without CUB's headers

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls one level down, for counts of 64 bits, and parts of CUB that are not for users.
+// Calls CUB's dispatch layer for 64-bit counts, and parts of CUB that are not for users.
 // by hand: cub::DispatchScan<const int*, int*, plus, strata::NullType, size_t>::Dispatch( => scan_of_64_bits(
 // by hand: cub::CurrentDevice() => device()
 // by hand: CubDebugExit( => static_cast<void>(

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Prefix sums, sorts with DoubleBuffer and selections of a graph library, types by template parameters.
+// Prefix sums, sorts with DoubleBuffer, and selections of a graph library. Types are template parameters.
 // not with: CUB 3.0
 #include <cub/cub.cuh>
 

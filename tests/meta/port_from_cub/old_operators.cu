@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUB 2: operators and iterators that CUB 3 has no more; strata has them. Limits of types by CUB.
+// CUB 2: operators and iterators that CUB 3 has removed and strata has, and CUB's limits of types.
 // not with: CUB 3.0
 #include <cub/cub.cuh>
 

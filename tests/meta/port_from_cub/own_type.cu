@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A type of the program's own, whose limits are those of libcu++. Reductions of all types are instantiated.
+// A type of the program, for which libcu++ knows limits. Reductions are instantiated for all types.
 // by hand: #include <strata/core/cuda_std_limits.hpp>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operators that say CUB_RUNTIME_FUNCTION, and a function of the host that does.
+// Operators marked CUB_RUNTIME_FUNCTION, and a host function marked so.
 // flags of CUB: -rdc=true
 #include <cub/device/device_reduce.cuh>
 #include <cub/util_ptx.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sampling by sums of blocks; libcu++ comes along with CUB.
+// Sampling with sums over blocks. The source uses libcu++ through CUB's headers.
 // by hand: #include <cuda/std/limits>
 // by hand: #include <cuda/functional>
 #include <cub/block/block_adjacent_difference.cuh>

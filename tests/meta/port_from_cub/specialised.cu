@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Namespace cub reopened, and internals.
+// Reopens namespace cub, and uses internals of CUB.
 // not compiled
 #include <cub/cub.cuh>
 // report: <cub/agent/agent_reduce.cuh> has no counterpart: internals of CUB are not public

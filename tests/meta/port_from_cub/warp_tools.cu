@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums and scans of logical warps, wrapped in templates.
+// Sums and scans of logical warps, in wrapper templates.
 #include <cub/cub.cuh>
 
 template <typename T, int Lanes>

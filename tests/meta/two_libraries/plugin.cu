@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <strata/device/device_reduce.cuh>
 
-// 0: the sum is right; 77: no device; 1: wrong.
+// Returns 0 if the sum is right, 77 without a device, otherwise 1.
 extern "C" int check_sum() {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return 77;

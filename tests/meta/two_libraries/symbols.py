@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The strata authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shared libraries built from strata export no kernel and share no symbol that depends on the
-architectures they were built for."""
+"""Shared libraries built with strata export no kernel, and share no symbol that depends on the architectures for which
+they were built."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The contract between compiled kernel text and what executes it.
+// The interface between a compiled kernel and the executor.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ struct arg_desc {
   bool is_reference;  // constant T&
   uint32_t size, align;
 };
-struct builtins {  // what the hardware hands a GPU thread
+struct builtins {  // the built-in variables of a GPU thread
   uint32_t position_in_grid[3], threads_per_grid[3];
   uint32_t position_in_threadgroup[3], threads_per_threadgroup[3];
   uint32_t threadgroup_position[3], threadgroups_per_grid[3];
@@ -44,20 +44,20 @@ struct kernel_desc {
   const arg_desc* args;
   size_t arg_count;
 };
-// What the lanes of a simdgroup brought to a meeting, and what is made of it once for all of them.
+// The values that the lanes of a simdgroup have exchanged, and results that are computed once for all lanes.
 struct simd_view {
   const uint64_t* slot;
-  const uint32_t* sum_before;  // of the low words of the lanes before each, and of all at 32
+  const uint32_t* sum_before;  // for each lane, the sum of the low words before it; at 32, the sum of all
   uint32_t nonzero;
   uint32_t active;
   uint32_t lane;
 };
-struct runtime {  // services kernels call back into
+struct runtime {  // functions of the executor that kernels call
   simd_view (*simd_exchange)(uint64_t bits, const char* what, int line);
   void (*barrier)(uint32_t flags, int line);
-  // Before an atomic: counted, and a place where another GPU thread may get its turn.
+  // Called before an atomic. It counts the atomic, and may switch to another GPU thread.
   void (*atomic_point)(const volatile void* address, bool changes, int line);
-  // A load or store of threadgroup memory; only in text that is compiled to be watched.
+  // A load or store of threadgroup memory, in kernels that are compiled with watching.
   void (*threadgroup_access)(const volatile void* address, unsigned bytes, bool store, const void* where);
 };
 }  // namespace msl

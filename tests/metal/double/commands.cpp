@@ -43,7 +43,7 @@ void run(const dispatch_command& c) {
   msl::execute(q);
 }
 
-// Nothing runs before somebody waits, so that a missing wait shows.
+// Commands run only when somebody waits for them, so that a missing wait is noticed.
 void execute(command_buffer* b) {
   std::vector<dispatch_command> commands = std::move(b->commands);
   b->commands.clear();
@@ -82,7 +82,7 @@ void check_index(usize i) {
   if (i >= msl::slots) die("index %lu of an argument", i);
 }
 
-// As the validation layer does: what the kernel declares is bound, and large enough.
+// Checks what Metal's validation layer checks: arguments that the kernel declares are bound, and large enough.
 void encode(encoder* e, size3 grid, size3 group) {
   check_open(e);
   if (!e->next.with) die("dispatch without a pipeline");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects of Metal, and what a command buffer does with them.
+// Objects of Metal, and the execution of command buffers.
 #pragma once
 
 #include "executor.hpp"
@@ -97,13 +97,13 @@ struct command_buffer : object {
   hold<error> what;
 };
 
-// For messages to an encoder.
+// Checks of messages to an encoder.
 void check_open(const encoder* e);
 void check_index(usize i);
-// Puts a dispatch of so many threads into the command buffer.
+// Adds a dispatch of `grid` threads, in threadgroups of `group` threads, to the command buffer.
 void encode(encoder* e, size3 grid, size3 group);
 
-// Executes the commands of a queue until those of this buffer are done.
+// Executes the commands of a queue, up to those of this buffer.
 void wait(command_buffer* b);
 
 }  // namespace metal_double

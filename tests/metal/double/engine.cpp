@@ -25,7 +25,7 @@ void enter_lane() { current->lane_main(); }
 
 }  // namespace
 
-// Stacks are kept for the next dispatch: many are short.
+// Stacks are kept for the next dispatch, because many dispatches are short.
 class stack_block {
  public:
   explicit stack_block(std::size_t stacks) : count(stacks) {
@@ -154,7 +154,7 @@ void engine::make_lanes(const std::uint32_t (&position)[3], const std::uint32_t 
 #endif
     l.where = state::ready;
     l.parity = 0;
-    // Not all at the same place of a page, or they would all want the same lines of the cache.
+    // Stacks begin at different offsets in a page, otherwise they would compete for the same cache lines.
     l.stack_pointer = fiber_frame(l.stack + stack_bytes - i % 64 * 320, enter_lane);
 #if MSL_TSAN
     l.tsan = __tsan_create_fiber(0);
@@ -162,7 +162,7 @@ void engine::make_lanes(const std::uint32_t (&position)[3], const std::uint32_t 
   }
 }
 
-// Lets each lane run to its next meeting point. Returns whether some can go on.
+// Lets each lane run to its next meeting point. Returns true if some lanes can continue.
 bool engine::run_simdgroup(std::uint32_t g) {
   const std::uint32_t first = g * simd_width;
   const std::uint32_t count = std::min(simd_width, lane_count_ - first);
@@ -173,7 +173,7 @@ bool engine::run_simdgroup(std::uint32_t g) {
     if (lanes_[first + k].where == state::done) --live_;
   }
   std::uint32_t waiting = 0;
-  bool again = false;  // preempted, not at a meeting point yet
+  bool again = false;  // a lane was preempted before its meeting point
   for (std::uint32_t k = 0; k < count; ++k) {
     again |= lanes_[first + k].where == state::ready;
     if (lanes_[first + k].where == state::at_simd) waiting |= 1u << k;
@@ -231,7 +231,7 @@ void engine::run_group(const std::uint32_t (&position)[3], char* memory, std::si
   for (int i = 0; i < slots; ++i) {
     bound_.threadgroup[i] = launch_.threadgroup_length[i] != 0 ? memory + offsets[i] : nullptr;
   }
-  std::uint32_t dim[3];  // groups at the edge of a non-uniform dispatch are smaller
+  std::uint32_t dim[3];  // threadgroups at the edge of a non-uniform dispatch are smaller
   for (int d = 0; d < 3; ++d) {
     dim[d] = std::min(launch_.group[d], launch_.grid[d] - position[d] * launch_.group[d]);
   }
@@ -263,7 +263,7 @@ void engine::begin_worker() {
   current = this;
 #if MSL_TSAN
   own_tsan_ = __tsan_get_current_fiber();
-  __tsan_ignore_thread_begin();  // the scheduler is no GPU thread
+  __tsan_ignore_thread_begin();  // the scheduler is not a GPU thread
 #endif
 }
 void engine::end_worker() {
@@ -284,7 +284,7 @@ simd_view engine::exchange(std::uint64_t bits, const char* what, int line) {
   l.line = line;
   l.where = state::at_simd;
 #if MSL_TSAN
-  // Only the barrier of the simd functions orders memory.
+  // Among the simd functions, only simdgroup_barrier orders memory.
   char& token = tokens_[l.in.simdgroup_index];
   const bool orders = std::strcmp(what, "simdgroup_barrier") == 0;
   if (orders) __tsan_release(&token);
@@ -316,7 +316,7 @@ void engine::atomic_point(const volatile void* address, bool changes, int line) 
   } else if (changes) {
     ++counted.device_atomics;
   }
-  if (launch_.preempt != 0 && random_() % launch_.preempt == 0) yield();  // stays ready
+  if (launch_.preempt != 0 && random_() % launch_.preempt == 0) yield();  // the lane stays ready
 }
 
 void engine::access(const volatile void* address, unsigned bytes, access_kind kind, std::uintptr_t where) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads of one threadgroup after another, each a fiber, from meeting point to meeting point.
+// Runs threadgroups one after the other. Each GPU thread is a fiber, which runs from meeting point to meeting point.
 #pragma once
 
 #include "executor.hpp"
@@ -37,7 +37,7 @@ struct simdgroup {
   std::uint32_t active[2];
 };
 
-// One thread of the host, which runs threadgroups one after the other.
+// A host thread that runs threadgroups one after the other.
 class engine {
  public:
   engine(const launch& what, unsigned worker);

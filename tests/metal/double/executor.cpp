@@ -28,7 +28,7 @@ std::map<std::string, kernel_counts>& all_counts() {
   return all;
 }
 
-// Lengths of threadgroup memory, in `offsets` where each begins; throws where Metal would refuse.
+// Returns the bytes of threadgroup memory, and in `offsets` where each array begins. Throws if Metal would refuse.
 std::size_t check(const launch& q, std::size_t* offsets) {
   const kernel_desc& k = *q.kernel;
   const auto refuse = [&k](const std::string& text) {
@@ -83,7 +83,7 @@ void execute(const launch& q) {
   std::atomic<std::uint64_t> next{0};
   std::exception_ptr error;
   std::mutex lock;
-  // Under TSan no group gets memory that another had: reuse would hide races.
+  // With ThreadSanitizer, no threadgroup gets memory that another one had, because reuse would hide races.
   std::vector<char*> kept;
   const auto work = [&](unsigned worker) {
     engine e(q, worker);
@@ -97,7 +97,7 @@ void execute(const launch& q) {
           kept.push_back(memory);
         }
 #if !MSL_TSAN
-        std::memset(memory, 0xa5, total);  // threadgroup memory begins undefined
+        std::memset(memory, 0xa5, total);  // threadgroup memory is uninitialised at first
 #endif
         const std::uint64_t g = order[i];
         e.run_group(
@@ -115,7 +115,7 @@ void execute(const launch& q) {
     add_counts(all_counts()[q.kernel->name], e.counted);
   };
   unsigned workers = q.workers != 0 ? q.workers : std::max(1u, std::thread::hardware_concurrency());
-  // A thread of the host for a few groups would not pay.
+  // A host thread for few threadgroups would cost more than it saves.
   if (workers > (groups + 7) / 8) workers = static_cast<unsigned>((groups + 7) / 8);
   if (workers <= 1) {
     work(0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A context switch, and what the sanitizers want to be told of it.
+// A context switch, with the calls that inform the sanitizers.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 #endif
 
 extern "C" {
-// Keeps the caller's registers below its stack pointer, which it stores, and goes on elsewhere.
+// Saves the caller's registers on its stack, stores its stack pointer in `save`, and continues with the stack `load`.
 void msl_switch(void** save, void* load);
 #if MSL_TSAN
 void* __tsan_get_current_fiber(void);
@@ -46,11 +46,11 @@ void __sanitizer_finish_switch_fiber(void* save, const void** bottom, std::size_
 
 namespace msl {
 
-// What msl_switch finds when a fiber first gets its turn: it enters `function`.
+// The stack of a new fiber, from which msl_switch enters `function`.
 inline void* fiber_frame(char* top, void (*function)()) {
   auto** p = reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
 #if defined(__x86_64__)
-  *--p = nullptr;  // the stack pointer is 8 beside a multiple of 16 at entry
+  *--p = nullptr;  // at entry, the stack pointer is a multiple of 16, plus 8
   *--p = reinterpret_cast<void*>(function);
   for (int i = 0; i < 6; ++i) *--p = nullptr;
 #elif defined(__aarch64__)

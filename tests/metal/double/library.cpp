@@ -16,7 +16,7 @@
 #include <functional>
 #include <sstream>
 
-// CMake defines these; the environment overrides them.
+// CMake defines these macros. Environment variables override them.
 #ifndef MSL_DEFAULT_CXX
 #define MSL_DEFAULT_CXX "c++"
 #endif
@@ -54,7 +54,7 @@ std::string compiled_text::compile(const std::string& source, bool watch) {
   const std::string shim = setting("MSL_SHIM", MSL_DEFAULT_SHIM);
   const std::string folder = setting("MSL_CACHE", MSL_DEFAULT_CACHE);
   std::string flags = setting("MSL_FLAGS", "-O2") + " -std=c++14 -pedantic-errors -Wall -Wextra";
-  // Threads find the number of the fiber's line only if calls are not merged.
+  // The watching hooks find the line of an access only if compilers do not merge calls.
   if (watch) {
     flags += cxx.find("clang") != std::string::npos ? " -fsanitize=thread -mllvm -tsan-distinguish-volatile=1"
                                                       " -mllvm -tsan-instrument-func-entry-exit=0 -DMSL_WATCH"
@@ -70,7 +70,7 @@ std::string compiled_text::compile(const std::string& source, bool watch) {
   ::mkdir(folder.c_str(), 0777);
   const std::string library = name.str() + ".so";
   if (::access(library.c_str(), R_OK) != 0) {
-    // Other programs may compile the same: each has files of its own, and the last one's stays.
+    // Other programs may compile the same text at the same time. Each has files of its own, and the last rename stays.
     const std::string mine = name.str() + '.' + std::to_string(getpid());
     const std::string log = mine + ".log";
     std::ofstream(mine + ".metal") << source;

@@ -9,11 +9,11 @@
 
 namespace metal_double {
 
-// Kernels of a text, compiled by the host's compiler against run/metal_stdlib.
+// The kernels of a text, compiled by the host's compiler with run/metal_stdlib.
 class compiled_text {
  public:
   ~compiled_text();
-  // Returns what the compiler said, or an empty text.
+  // Returns the messages of the compiler, or an empty text.
   std::string compile(const std::string& source, bool watch);
   const msl::kernel_desc* find(const std::string& name) const;
 

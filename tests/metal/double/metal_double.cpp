@@ -12,7 +12,7 @@
 namespace metal_double {
 namespace {
 
-// True if the test wants this message to fail.
+// True if the test wants this message to fail now.
 bool refuses(const char* name) {
   settings& o = options();
   if (o.fail_selector != name) return false;
@@ -24,7 +24,7 @@ bool refuses(const char* name) {
   return true;
 }
 
-// All have the same device, as in a Mac with one GPU.
+// There is one device, as in a Mac with one GPU.
 device* the_device() {
   static device* one = nullptr;
   if (one == nullptr) {

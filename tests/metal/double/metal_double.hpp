@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A Metal device for machines without one: answers the messages of the Objective-C ABI, compiles
-// the text of newLibraryWithSource with the host's compiler, and runs kernels by the executor.
-// Strict where Metal's validation layer is: misuse ends the program with a text.
+// A Metal device for machines without one. It answers messages of the Objective-C ABI, compiles the text of
+// newLibraryWithSource with the host's compiler, and runs kernels by the executor. Like Metal's validation layer, it
+// ends the program with a message on misuse.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 namespace metal_double {
 
 struct settings {
-  // Schedules; the environment's MSL_SEED and MSL_PREEMPT are the defaults.
+  // Schedules. The defaults come from the environment variables MSL_SEED and MSL_PREEMPT.
   std::uint32_t seed = 0;
   std::uint32_t preempt = 0;
   unsigned workers = 0;
-  // What the device can do.
+  // Properties of the device.
   long family = 1009;
   bool has_default_device = true;
   bool has_devices = true;
@@ -25,15 +25,15 @@ struct settings {
   unsigned long max_threads = 1024;
   unsigned long buffer_length = 1ul << 34;
   unsigned long simd_width = 32;
-  // Failures. A selector that answers nil, from its fail_at-th call on; the dispatch that faults.
+  // Failures: a selector that answers nil from its fail_at-th call on, and the dispatch that faults.
   std::string fail_selector;
   unsigned long fail_at = 0;
   unsigned long fault_at = 0;
-  // Changes the text before it is compiled.
+  // Changes a text before it is compiled.
   std::function<std::string(std::string)> rewrite;
-  // Compiles text so that accesses to threadgroup memory are counted.
+  // Compiles texts so that accesses to threadgroup memory are counted.
   bool watch = false;
-  // Counted.
+  // Counters.
   unsigned long messages = 0;
   unsigned long dispatches = 0;
   unsigned long command_buffers = 0;
@@ -45,13 +45,13 @@ struct settings {
 };
 settings& options();
 
-// Objects that were made and not released, and of which classes they are.
+// The number of objects that were made and not released, and a report of their classes.
 long live_objects();
 std::string live_report();
 
-// An id<MTLCommandQueue> of the caller's; released as objects are.
+// A command queue that belongs to the caller, who releases it.
 void* new_queue();
-// Puts work into a queue that changes memory when it is executed, and does not wait.
+// Adds `work` to a queue without waiting. When the queue is executed, the work changes memory.
 void enqueue(void* queue, std::function<void()> work);
 void release(void* object);
 

@@ -14,8 +14,7 @@
 #include <set>
 #include <vector>
 
-// objc_msgSend keeps the registers with arguments, looks the method up and jumps to it. A message
-// to nil answers 0.
+// objc_msgSend preserves the registers of arguments, looks up the method and jumps to it. A message to nil returns 0.
 #if defined(__x86_64__)
 asm(R"(
 .text

@@ -13,9 +13,9 @@
 namespace metal_double {
 
 struct class_info;
-using selector = const char*;  // unique
+using selector = const char*;  // equal names have the same address
 
-// What `id` points to. No vtable: the class must be the first word.
+// The object that an `id` points to. It has no vtable, because the class must be the first word.
 struct object {
   class_info* isa;
   std::atomic<long> references{1};
@@ -36,11 +36,11 @@ struct class_info : object {
 void retain(object* o);
 void drop(object* o);
 void autorelease(object* o);
-// Keeps the memory of an object that is no more, so that a message to it is noticed.
+// Keeps the memory of a destroyed object, so that a later message to it is noticed.
 void bury(object* destroyed);
 class_info* class_of(const char* name);
 selector selector_of(const char* name);
-// Puts all methods into their classes, once.
+// Adds all methods to their classes, once.
 void install();
 
 template <class T, class... Arguments>
@@ -84,7 +84,7 @@ class hold {
 
 void add_method(class_info* to, const char* name, unsigned arguments, void* implementation);
 
-// A method, whose name has as many colons as it has arguments; "+Class" for one of the class.
+// Adds a method. Its name has one colon for each argument. "+Class" adds a class method.
 template <class Result, class Self, class... Arguments>
 void add(const char* class_name, const char* name, Result (*implementation)(Self, selector, Arguments...)) {
   class_info* const c = class_of(class_name[0] == '+' ? class_name + 1 : class_name);

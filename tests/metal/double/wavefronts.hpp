@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts wavefronts of threadgroup memory: what the lanes of a simdgroup access at the same place of
-// the program, for the same time since they last met, is one instruction. 32 banks of 4 bytes serve
-// 32 lanes of up to 4 bytes or 16 lanes of 8, unless two want different words of one bank.
+// Counts wavefronts of threadgroup memory. Lanes of a simdgroup that execute the same place of the program equally
+// often since they last met execute one instruction. 32 banks of 4 bytes serve 32 lanes of up to 4 bytes or 16 lanes of
+// 8 bytes at a time, unless two of the lanes access different words of one bank.
 #pragma once
 
 #include "executor.hpp"
@@ -18,7 +18,7 @@ namespace msl {
 
 enum class access_kind : std::uint8_t { load, store, atomic };
 
-// Set by the double when it compiles text to be watched.
+// The double sets this when it compiles text with watching.
 inline bool& watches_wavefronts() {
   static bool watches = false;
   return watches;
@@ -38,7 +38,7 @@ class wavefront_trace {
     i.lanes.emplace_back(lane, static_cast<std::uint32_t>(p - memory_));
   }
 
-  // The lanes have met.
+  // To be called when the lanes have met.
   void end_of_step(kernel_counts& counts) {
     for (const auto& [place, what] : instructions_) {
       int slot = 0;
@@ -61,7 +61,7 @@ class wavefront_trace {
   struct instruction {
     access_kind kind = access_kind::load;
     unsigned bytes = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> lanes;  // and offsets
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> lanes;  // pairs of lane and offset
   };
 
   static std::uint64_t wavefronts_of(const instruction& what, std::uint32_t first, std::uint32_t last) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For text that is compiled with -fsanitize=thread and linked without it: the hooks that the
-// compiler puts before loads and stores. Those of volatile memory are of threadgroup memory.
+// Hooks for text that is compiled with -fsanitize=thread and linked without it. The compiler calls them before loads
+// and stores. Volatile accesses are those to threadgroup memory.
 #pragma once
 #define MSL_HOOK extern "C" __attribute__((visibility("default"), no_sanitize("thread")))
 #define MSL_HOOKS(bytes)                                                               \
