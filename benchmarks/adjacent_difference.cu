@@ -60,8 +60,7 @@ struct use_cub {
 
 /// A workload whose peers run `call(library, storage, bytes, out, stream)`.
 template <class T, class Call>
-workload of_both(const environment& env, const device_array<T>& in, const device_array<T>& ours,
-                 const device_array<T>& theirs, Call call) {
+workload of_both(const device_array<T>& in, const device_array<T>& ours, const device_array<T>& theirs, Call call) {
   workload work;
   work.bytes = 2.0 * static_cast<double>(in.bytes());
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
@@ -71,7 +70,6 @@ workload of_both(const environment& env, const device_array<T>& in, const device
     return call(use_cub{}, storage, bytes, theirs.data(), stream);
   }));
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
-  static_cast<void>(env);
   return work;
 }
 
@@ -88,7 +86,7 @@ void add_type(bench::suite& suite, const char* type) {
            ours.fill_bytes(0xa5, env.stream);
            theirs.fill_bytes(0x5a, env.stream);
            workload work =
-               of_both(env, in, ours, theirs, [=](auto lib, void* storage, std::size_t& bytes, T* out, cudaStream_t s) {
+               of_both(in, ours, theirs, [=](auto lib, void* storage, std::size_t& bytes, T* out, cudaStream_t s) {
                  return decltype(lib)::differences::SubtractLeftCopy(storage, bytes, in.data(), out, count,
                                                                      difference{}, s);
                });
@@ -96,15 +94,21 @@ void add_type(bench::suite& suite, const char* type) {
            work.verify = [=] { return bench::difference(ours, theirs, {}, stream); };
            return work;
          }});
-    // The results are not compared, because each call changes its input.
+    // Each call changes its input, so only the results of a first call are compared.
     suite.add(
         {"DeviceAdjacentDifference::SubtractLeft", type, "random", n, timing::batched, [=](const environment& env) {
            const auto ours = bench::random_array<T>(n, env.settings.seed + count, env.stream);
            const auto theirs = bench::random_array<T>(n, env.settings.seed + count, env.stream);
-           return of_both(
-               env, ours, ours, theirs, [=](auto lib, void* storage, std::size_t& bytes, T* data, cudaStream_t s) {
+           workload work =
+               of_both(ours, ours, theirs, [=](auto lib, void* storage, std::size_t& bytes, T* data, cudaStream_t s) {
                  return decltype(lib)::differences::SubtractLeft(storage, bytes, data, count, difference{}, s);
                });
+           for (const bench::peer& both : work.peers) {
+             if (both.lib != "copy") bench::check(both.call(env.stream), both.lib.c_str());
+           }
+           const std::string found = bench::difference(ours, theirs, {}, env.stream);
+           work.verify = [found] { return found; };
+           return work;
          }});
   }
 }

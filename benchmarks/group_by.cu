@@ -16,11 +16,13 @@
 #include <strata/device/device_reduce.cuh>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -84,6 +86,18 @@ __global__ void add_to_table(const Key* keys, const u32* values, std::size_t row
     }
     atomicAdd(table_sums + slot, static_cast<u64>(values[i]));
   }
+}
+
+/// Adds up items: all `size` of them, or up to `*count`. With a mask, only those whose bit is set.
+template <class T, class Sum>
+__global__ void add_all(const T* items, std::size_t size, const u64* count, const u32* mask, Sum* total) {
+  const std::size_t end = count != nullptr && *count < size ? static_cast<std::size_t>(*count) : size;
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  Sum sum = 0;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < end; i += stride) {
+    if (mask == nullptr || (mask[i / 32] >> i % 32 & 1) != 0) sum += static_cast<Sum>(items[i]);
+  }
+  atomicAdd(total, sum);
 }
 
 template <class Key>
@@ -192,12 +206,24 @@ tables<Key> in_order_of_keys(const tables<Key>& groups, cudaStream_t stream) {
 template <class Key>
 workload sums(const environment& env, const data_shape& shape, bool has_table) {
   const auto ours = make_tables<Key>(env, shape);
-  const tables<Key> by_sort{ours.keys, ours.values, device_array<Key>(ours.keys.size()),
-                            device_array<u64>(ours.keys.size()), device_array<u64>(1)};
   const cudaStream_t stream = env.stream;
   const int n = static_cast<int>(shape.rows);
-  for (const auto* sums_out : {&ours.sums, &by_sort.sums}) sums_out->fill_bytes(0xa5, stream);
-  for (const auto* keys_out : {&ours.keys_out, &by_sort.keys_out}) keys_out->fill_bytes(0xa5, stream);
+  const auto others = [&] {
+    return tables<Key>{ours.keys, ours.values, device_array<Key>(ours.keys.size()), device_array<u64>(ours.keys.size()),
+                       device_array<u64>(1)};
+  };
+  const tables<Key> ordered = others(), by_cub = others(), by_sort = others();
+  for (const auto* all : {&ours, &ordered, &by_cub, &by_sort}) {
+    all->keys_out.fill_bytes(0xa5, stream);
+    all->sums.fill_bytes(0xa5, stream);
+  }
+  // The groups of `found` are in order. CUB's are the reference.
+  const auto compared = [=](const tables<Key>& found) {
+    std::string text = bench::difference(found.number, by_cub.number, {}, stream);
+    if (text.empty()) text = bench::difference(found.keys_out, by_cub.keys_out, {}, stream);
+    if (text.empty()) text = bench::difference(found.sums, by_cub.sums, {}, stream);
+    return text;
+  };
   const auto written = static_cast<double>(std::min<u64>(shape.groups, static_cast<u64>(n)));
   workload work;
   work.bytes = static_cast<double>(ours.keys.bytes()) + static_cast<double>(ours.values.bytes()) +
@@ -208,39 +234,40 @@ workload sums(const environment& env, const data_shape& shape, bool has_table) {
         strata::group_aggregates(strata::group_sum(ours.values.data(), ours.sums.data())),
         strata::group_output(ours.keys_out.data(), n), ours.number.data(), s);
   }));
-  const auto results = by_sort;
   work.peers.push_back(bench::storage_peer("ordered", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
     return strata::DeviceGroupBy::Aggregate(
-        storage, bytes, strata::group_keys(results.keys.data(), n),
-        strata::group_aggregates(strata::group_sum(results.values.data(), results.sums.data())),
-        strata::group_output(results.keys_out.data(), n).sorted(), results.number.data(), s);
+        storage, bytes, strata::group_keys(ordered.keys.data(), n),
+        strata::group_aggregates(strata::group_sum(ordered.values.data(), ordered.sums.data())),
+        strata::group_output(ordered.keys_out.data(), n).sorted(), ordered.number.data(), s);
   }));
+  work.peers.back().verify = [=] { return compared(ordered); };
   work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
     return sort_and_reduce<Key>(
-        storage, bytes, results.keys.size(),
+        storage, bytes, by_cub.keys.size(),
         [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
-          return cub::DeviceRadixSort::SortPairs(phase, phase_bytes, results.keys.data(), keys, results.values.data(),
+          return cub::DeviceRadixSort::SortPairs(phase, phase_bytes, by_cub.keys.data(), keys, by_cub.values.data(),
                                                  values, n, 0, 8 * int{sizeof(Key)}, s);
         },
         [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
-          return cub::DeviceReduce::ReduceByKey(phase, phase_bytes, keys, results.keys_out.data(),
-                                                widened_values{values}, results.sums.data(), results.number.data(),
+          return cub::DeviceReduce::ReduceByKey(phase, phase_bytes, keys, by_cub.keys_out.data(),
+                                                widened_values{values}, by_cub.sums.data(), by_cub.number.data(),
                                                 strata::Sum{}, n, s);
         });
   }));
   work.peers.push_back(bench::storage_peer("sort", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
     return sort_and_reduce<Key>(
-        storage, bytes, results.keys.size(),
+        storage, bytes, by_sort.keys.size(),
         [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
-          return strata::DeviceRadixSort::SortPairs(phase, phase_bytes, results.keys.data(), keys,
-                                                    results.values.data(), values, n, 0, 8 * int{sizeof(Key)}, s);
+          return strata::DeviceRadixSort::SortPairs(phase, phase_bytes, by_sort.keys.data(), keys,
+                                                    by_sort.values.data(), values, n, 0, 8 * int{sizeof(Key)}, s);
         },
         [&](void* phase, std::size_t& phase_bytes, Key* keys, u32* values) {
-          return strata::DeviceReduce::ReduceByKey(phase, phase_bytes, keys, results.keys_out.data(),
-                                                   widened_values{values}, results.sums.data(), results.number.data(),
+          return strata::DeviceReduce::ReduceByKey(phase, phase_bytes, keys, by_sort.keys_out.data(),
+                                                   widened_values{values}, by_sort.sums.data(), by_sort.number.data(),
                                                    strata::Sum{}, n, s);
         });
   }));
+  work.peers.back().verify = [=] { return compared(by_sort); };
   if constexpr (sizeof(Key) == 4) {
     if (has_table) {
       std::size_t slots = 1024;
@@ -258,18 +285,32 @@ workload sums(const environment& env, const data_shape& shape, bool has_table) {
                                                                     keys_out.data(), sums_out.data(), number.data());
              return cudaGetLastError();
            }});
+      work.peers.back().verify = [=] { return bench::difference(number, by_cub.number, {}, stream); };
     }
   }
   work.peers.push_back(bench::copy_peer(ours.keys.data(), ours.keys.bytes()));
   work.verify = [=] {
-    std::string text = bench::difference(ours.number, results.number, {}, stream);
-    if (!text.empty()) return text;
-    const tables<Key> sorted = in_order_of_keys(ours, stream);
-    text = bench::difference(sorted.keys_out, results.keys_out, {}, stream);
-    if (text.empty()) text = bench::difference(sorted.sums, results.sums, {}, stream);
-    return text;
+    const std::string text = bench::difference(ours.number, by_cub.number, {}, stream);
+    return text.empty() ? compared(in_order_of_keys(ours, stream)) : text;
   };
   return work;
+}
+
+/// Compares the sum of all groups with that of all rows, or of those whose bit in `mask` is set.
+template <class Sum, class GroupItem, class RowItem>
+std::string difference_of_totals(const device_array<GroupItem>& groups, const device_array<u64>& number,
+                                 const device_array<RowItem>& rows, const u32* mask, cudaStream_t stream) {
+  const device_array<Sum> totals(2);
+  totals.fill_bytes(0, stream);
+  group_by_benchmark::add_all<<<1024, 256, 0, stream>>>(groups.data(), groups.size(), number.data(), nullptr,
+                                                        totals.data());
+  group_by_benchmark::add_all<<<1024, 256, 0, stream>>>(rows.data(), rows.size(), nullptr, mask, totals.data() + 1);
+  bench::check(cudaGetLastError(), "add_all");
+  bench::check(cudaStreamSynchronize(stream), "add_all");
+  const Sum found = totals.value_at(0), expected = totals.value_at(1);
+  const double error = std::abs(static_cast<double>(found) - static_cast<double>(expected));
+  const bool is_right = std::is_integral_v<Sum> ? found == expected : error <= 1e-5 * static_cast<double>(expected);
+  return is_right ? "" : "the groups add up to " + std::to_string(found) + ", the rows to " + std::to_string(expected);
 }
 
 /// Five aggregates in one call. It has no rival here.
@@ -290,6 +331,8 @@ workload five_aggregates(const environment& env, const data_shape& shape) {
                                  strata::group_mean(in.values.data(), means.data())),
         strata::group_output(in.keys_out.data(), capacity), in.number.data(), s);
   }));
+  const cudaStream_t stream = env.stream;
+  work.peers.back().verify = [=] { return difference_of_totals<u64>(in.sums, in.number, in.values, nullptr, stream); };
   work.peers.push_back(bench::copy_peer(in.keys.data(), in.keys.bytes()));
   return work;
 }
@@ -340,6 +383,14 @@ workload sums_in_form(const environment& env, const data_shape& shape, form what
                     groups);
     }
   }));
+  const cudaStream_t stream = env.stream;
+  work.peers.back().verify = [=] {
+    if (what == form::unordered_floats) {
+      return difference_of_totals<double>(float_sums, in.number, floats, nullptr, stream);
+    }
+    const u32* const valid = what == form::nulls_dropped ? mask.data() : nullptr;
+    return difference_of_totals<u64>(in.sums, in.number, in.values, valid, stream);
+  };
   work.peers.push_back(bench::copy_peer(in.keys.data(), in.keys.bytes()));
   return work;
 }

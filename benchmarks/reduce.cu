@@ -174,31 +174,30 @@ void add_reproducible_sum(bench::suite& suite, const char* type) {
            const auto in = bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
            const two_results<T> out(env);
            const device_array<T> fast(1);
+           const cudaStream_t stream = env.stream;
            workload work;
            work.bytes = static_cast<double>(in.bytes());
-           work.peers.push_back(
-               bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-                 return strata::DeviceReduce::ReproducibleSum(storage, bytes, in.data(), out.strata.data(), n, stream);
-               }));
+           work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+             return strata::DeviceReduce::ReproducibleSum(storage, bytes, in.data(), out.strata.data(), n, s);
+           }));
 #if CUB_VERSION >= 300100
            // CUB takes its storage from the stream-ordered allocator, so it is not asked for a size.
-           work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
+           work.peers.push_back(bench::storage_peer("cub", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
              if (storage == nullptr) {
                bytes = 1;
                return cudaSuccess;
              }
              return cub::DeviceReduce::Sum(
                  in.data(), out.cub.data(), n,
-                 cuda::std::execution::env{cuda::stream_ref(stream),
+                 cuda::std::execution::env{cuda::stream_ref(s),
                                            cuda::execution::require(cuda::execution::determinism::gpu_to_gpu)});
            }));
+           work.peers.back().verify = [=] { return bench::difference(out.cub, fast, sum_tolerance<T>(n), stream); };
 #endif
-           work.peers.push_back(
-               bench::storage_peer("fast", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
-                 return strata::DeviceReduce::Sum(storage, bytes, in.data(), fast.data(), n, stream);
-               }));
+           work.peers.push_back(bench::storage_peer("fast", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+             return strata::DeviceReduce::Sum(storage, bytes, in.data(), fast.data(), n, s);
+           }));
            work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
-           const cudaStream_t stream = env.stream;
            work.verify = [=] { return bench::difference(out.strata, fast, sum_tolerance<T>(n), stream); };
            return work;
          },

@@ -92,7 +92,7 @@ workload records_workload(const environment& env, const offset_list& host_offset
   }
   work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   const cudaStream_t stream = env.stream;
-  work.verify = [=] {
+  work.peers.front().verify = [=] {
     const device_array<unsigned long long> wrong(1);
     wrong.upload({0}, stream);
     const int blocks = segments == 1 ? 1 : 4096;

@@ -105,14 +105,13 @@ bench::peer simple_peer(const char* name, simple_kernel<T> kernel, const device_
           }};
 }
 
-/// Compares the results of strata and the rivals, which share an output.
 template <class T>
 workload transposition(const environment& env, std::int64_t rows, std::int64_t columns) {
   const std::int64_t n = rows * columns;
   const auto in = bench::random_array<T>(n, env.settings.seed + static_cast<std::uint64_t>(n), env.stream);
-  const device_array<T> out(in.size()), reference(in.size());
+  const device_array<T> out(in.size()), reference(in.size()), plain(in.size());
   out.fill_bytes(0xa5, env.stream);
-  reference.fill_bytes(0x5a, env.stream);
+  for (const auto* other : {&reference, &plain}) other->fill_bytes(0x5a, env.stream);
   workload work;
   work.bytes = 2.0 * static_cast<double>(in.bytes());
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t stream) {
@@ -120,9 +119,10 @@ workload transposition(const environment& env, std::int64_t rows, std::int64_t c
                                               columns, stream);
   }));
   work.peers.push_back(simple_peer<T>("naive", naive_kernel<T>, in, reference, rows, columns));
-  work.peers.push_back(simple_peer<T>("plain_tile", plain_tile_kernel<T>, in, reference, rows, columns));
-  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
+  work.peers.push_back(simple_peer<T>("plain_tile", plain_tile_kernel<T>, in, plain, rows, columns));
   const cudaStream_t stream = env.stream;
+  work.peers.back().verify = [=] { return bench::difference(plain, reference, {}, stream); };
+  work.peers.push_back(bench::copy_peer(in.data(), in.bytes()));
   work.verify = [=] { return bench::difference(out, reference, {}, stream); };
   return work;
 }

@@ -45,6 +45,8 @@ struct workload {
   std::vector<peer> peers;
   /// Compares the results of the peers' last calls. Returns an empty text if they agree.
   std::function<std::string()> verify;
+  /// True if `verify` has a result to compare with although no rival is measured.
+  bool has_reference = false;
   /// Necessary traffic: every input read once, every output written once.
   double bytes = 0;
 };
@@ -243,7 +245,7 @@ inline std::string verdict(const workload& work) {
   };
   const bool has_strata = any_peer([](const std::string& lib) { return lib == "strata"; });
   const bool has_rival = any_peer([](const std::string& lib) { return lib != "strata" && lib != "copy"; });
-  return work.verify && has_strata && has_rival ? work.verify() : std::string();
+  return work.verify && has_strata && (has_rival || work.has_reference) ? work.verify() : std::string();
 }
 
 inline measurement to_measurement(const benchmark_case& what, const peer& contender, double bytes,

@@ -112,14 +112,14 @@ inline constexpr named_law sort_laws[] = {
     {"many_empty", mostly_empty, 27},
 };
 
-/// Adds a rival. If it would take too long to time, calls it only once, so that its result exists. measure() then
-/// compares results only if another rival is left.
+/// Adds a rival. If it would take too long to time, calls it only once, so that its result exists.
 inline void add_rival(workload& work, const peer& rival, bool is_rival, const environment& env) {
   if (is_rival) {
     work.peers.push_back(rival);
   } else {
     check(rival.call(env.stream), rival.lib.c_str());
     check(cudaStreamSynchronize(env.stream), rival.lib.c_str());
+    work.has_reference = true;
   }
 }
 

@@ -29,9 +29,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Arguments.** `group_keys(d_keys, num_items)` describes the rows, or `group_keys(d_first, d_second, num_items)`
 ///   for two columns of keys, and so on. `.valid(d_mask)` says which rows have keys. `.key_range(lowest, highest)` is a
-///   hint that saves time if keys are dense. `group_aggregates(...)` has one or more of `group_sum`, `group_count`, `group_min`, `group_max`, `group_mean`, `group_first`, `group_any` and
-///   `group_reduce`.
-///   `group_output(d_keys_out, capacity)` says where the keys of the groups are written, and in which order.
+///   hint that saves time if keys are dense. `group_aggregates(...)` has one or more of `group_sum`, `group_count`,
+///   `group_min`, `group_max`, `group_mean`, `group_first`, `group_any` and `group_reduce`. `group_output(d_keys_out,
+///   capacity)` says where the keys of the groups are written, and in which order.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
