@@ -9,16 +9,16 @@
 #include <strata/thread/specializations/vector_access.cuh>
 
 /// \file
-/// Loads the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, from the tile that
-/// starts at `block_src_it`. With `block_items_end`, items from that position on are not read. Their array elements
-/// keep their values or, with `oob_default`, get that value.
+/// Loads the items of thread `linear_tid` of a block, or of lane `linear_tid` of a warp, from the tile that starts at
+/// `block_src_it`. With `block_items_end`, items from that position on are not read. Their array elements keep their
+/// values or, with `oob_default`, get that value.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>
 ///
 /// __managed__ int numbers[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, blocked[4], striped[4];
 ///
-/// // Four threads load three items each, of which the last two are missing: they count as 0.
+/// // Four threads load three items each. The last two of the twelve items are missing and count as 0.
 /// STRATA_KERNEL void add_up(const int* in, int count, int* blocked_sums, int* striped_sums) {
 ///   const int thread = static_cast<int>(threadIdx.x);
 ///   int items[3];
