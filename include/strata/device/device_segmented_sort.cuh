@@ -51,12 +51,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place, and `selector` is not
 ///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
-/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
-///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile; for calls of few items see DeviceSegmentedMergeSort. The last is a
-///   cooperative launch; DeviceScan says when it starts. Two more kernels if long segments are sorted by their digits.
-///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
-///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Execution.** A call launches one kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8.
+///   (This limit is 1024 if the mean is at most 10. If there is a multiprocessor for each segment, it is 10560 keys or
+///   6528 pairs.) Otherwise there is a memset, then two kernels, and a third if segments can be longer than a tile.
+///   DeviceSegmentedMergeSort says what differs for few items or up to 1024 segments. The last of these kernels is a
+///   cooperative launch; DeviceScan says when it starts. If long segments are sorted by their digits, two more kernels
+///   follow. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other
+///   items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment above 6400 keys
 ///   of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for each level of merges. In calls of
 ///   2^26 items or more, and of 2^24 if the mean is 2^15 or more, a segment above 2^18 items takes the passes of
