@@ -53,19 +53,22 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   then have unspecified contents.
 /// - **Execution.** A call launches one kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8.
 ///   (This limit is 1024 if the mean is at most 10. If there is a multiprocessor for each segment, it is 10560 keys or
-///   6528 pairs.) Otherwise there is a memset, then two kernels, and a third if segments can be longer than a tile.
-///   DeviceSegmentedMergeSort says what differs for few items or up to 1024 segments. The last of these kernels is a
-///   cooperative launch; DeviceScan says when it starts. If long segments are sorted by their digits, two more kernels
-///   follow. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other
-///   items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+///   6528 pairs, but 4096 of either for means from 512 on if keys and values have up to 4 bytes.) Otherwise there is a
+///   memset, then two kernels, and a third if segments can be longer than a tile. DeviceSegmentedMergeSort says what
+///   differs for few items or up to 1024 segments. The last of these kernels is a cooperative launch; DeviceScan says
+///   when it starts. If long segments are sorted by their digits, two more kernels follow. No host synchronisation and
+///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+///   may run at the same time need temporary storage of their own.
 /// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment above 6400 keys
 ///   of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for each level of merges. In calls of
 ///   2^26 items or more, and of 2^24 if the mean is 2^15 or more, a segment above 2^18 items takes the passes of
 ///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
 ///   are in a DoubleBuffer, or the segment has 2^31 items or more.
-/// - **Storage.** As much as keys and values, if there are more than such a tile has, plus 20 KB, plus lists of up to
-///   11 % of keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two buffers
-///   the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
+/// - **Storage.** If there are more items than such a tile has, temporary storage has as much memory as keys and
+///   values. It also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of
+///   4 bytes 5 %, of 8 bytes 4 %), and from 2^24 items on 29 % (16 %, 12 %, 3 %). With two buffers it has only the
+///   lists: 8 % (4 %, 2 %, 1 %), and from 2^24 items on 7 % (14 %, 10 %, 1 %). It depends on `num_items`, not on
+///   offsets.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
 ///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check

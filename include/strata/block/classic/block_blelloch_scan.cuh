@@ -80,7 +80,7 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 /// - Every thread of the block must call, in uniform control flow, with the same initial value. Results are
 ///   valid in every thread, and so is `block_aggregate`, which does not contain the initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
-/// - Shared memory: the elements, the padding, and one item. An element that is not one access of 1 to 16
+/// - Shared memory: the elements, the padding, and one item. An element that takes more than one access of 1 to 16
 ///   bytes is rounded up to an odd number of words.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
