@@ -102,7 +102,8 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::inner>(d_temp_storage, temp_storage_bytes, build, probe, output,
                                                      d_num_out, capacity, options, comm, stream);
   }
-  /// Finds every pair of rows with equal keys, and each probe row without a partner, with no build row.
+  /// Finds every pair of rows with equal keys, and each probe row without a partner. Such a row has no build row in the
+  /// result.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -126,7 +127,7 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::full>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
                                                     capacity, options, comm, stream);
   }
-  /// Finds each probe row that has a partner, once, with no build row.
+  /// Finds each probe row that has a partner, once. Rows of the result have no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -138,7 +139,7 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::semi>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
                                                     capacity, options, comm, stream);
   }
-  /// Finds each probe row that has no partner, with no build row.
+  /// Finds each probe row that has no partner. Rows of the result have no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,
