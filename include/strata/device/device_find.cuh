@@ -33,8 +33,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. Counts may have any integer types. All arrays may be any random-access iterators that can be
 ///   dereferenced in device code.
-/// - **Storage.** `FindIf` takes 8.5 KB, a bound 1 byte. A bound of sorted values takes 255 bytes; with tens of
-///   millions of items and values, it takes more (device/find/README.md).
+/// - **Storage.** `FindIf` takes 8.5 KB, `LowerBound` and `UpperBound` 1 byte. The calls for sorted values take 255
+///   bytes; with tens of millions of items and values, they take more (device/find/README.md).
 /// - **Execution.** One kernel, or two for sorted values where temporary storage has a size that depends on the counts.
 ///   A call for bounds without values launches nothing. No host synchronisation and no allocation, so a call can be
 ///   captured in a graph and replayed. From sm_90 on, kernels start early by programmatic dependent launch, but touch
