@@ -162,8 +162,8 @@ inline constexpr std::size_t max_partitioned_bytes = 32;
 /// With fewer build rows, wide columns are not partitioned. Not varied.
 inline constexpr std::uint64_t min_rows_of_wide_columns = std::uint64_t{1} << 22;
 
-/// The columns of an inner join are partitioned if it has at least one result for this many probe rows. With more than
-/// `most_in_cache` build rows, L2 does not hold a column of theirs, so each result reads a sector of memory.
+/// The columns of an inner join are partitioned if it has at least one result for this many probe rows. With
+/// `most_in_cache` build rows or more, L2 does not hold a column of theirs, so each result reads a sector of memory.
 constexpr unsigned probe_rows_of_few_results(std::uint64_t build_rows) {
   constexpr std::uint64_t most_in_cache = std::uint64_t{1} << 22;
   return build_rows < most_in_cache ? 2 : 3;
