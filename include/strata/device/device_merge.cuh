@@ -38,7 +38,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
 ///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes
 ///   behind pointers or iterators of vectors move 16 bytes at a time, whatever their alignment.
-/// - **Work.** Reads each item once, and some of the keys again to cut the ranges; writes each once.
+/// - **Work.** Each item is read once and written once. Some of the keys are read again to cut the ranges.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceMerge<Hub>` uses your hub instead of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative or too large
