@@ -46,10 +46,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200 these are
 ///   inputs of up to about 2 million items of 4 bytes; of 130,000 to 270,000 items in scans by key, selections,
 ///   partitions and runs, which are scans too; and of some 1,000 items in selections in place. These blocks need not be
-///   resident together: a block waits for those before it. After some milliseconds it reduces the tile of a block that
-///   has not started itself, and reads that block's input for it. For longer inputs the launch is cooperative, directly
-///   and captured. It has as many blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG).
-///   It starts when all of them fit, so it waits until kernels that occupy one of these multiprocessors end.
+///   resident together: a block waits for those before it. If a block has not started after some milliseconds, the
+///   waiting block reads the input of that block, and reduces its tile. For longer inputs the launch is cooperative,
+///   directly and captured. It has as many blocks as the multiprocessors hold that `stream` may use (green contexts,
+///   MPS, MIG). It starts when all of them fit, so it waits until kernels that occupy one of these multiprocessors end.
 /// - **Result.** Deterministic from run to run on one device, for floating-point sums too. The order in which sums of
 ///   tiles are combined depends only on sizes and on the number of multiprocessors. A green context has fewer
 ///   multiprocessors.

@@ -41,7 +41,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
 /// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
-///   and the largest index of a segment. Their storage holds the keys twice.
+///   and the largest index of a segment. `SortIndices` needs the memory of the keys twice.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays

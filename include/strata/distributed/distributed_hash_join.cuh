@@ -44,14 +44,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and take a part of the
 ///     capacity. Build rows with these keys go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
-///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires; so it does after
+///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires, and also after
 ///   success. A second call with these capacities, or larger ones, has room. With one rank nothing is received:
 ///   capacities may be 0.
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
-///   error of the lowest rank that has one, or of NCCL. Errors after these messages are of one rank only: abort
-///   the communicator then, because other ranks may wait for this one.
+///   error of the lowest rank that has one, or of NCCL. An error after the exchange of messages is of one rank only:
+///   abort the communicator then, because other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are slower than one, as measured, at all sizes that one has room for: 2^27
 ///   rows of each side on each of two take 8.5 ms, on one 8.0. More GPUs were not measured; the cost model in the
 ///   README of this folder says four or more.
