@@ -87,11 +87,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `.valid(mask)`, `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, `.match_ratio(fraction)`, see JoinSide.
 ///   The output is `join_count()`, `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`.
 ///   JoinOptions has the options of the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
-/// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
+/// - **Call.** Call it twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
 ///   arithmetic, never 0; more rows may need less). The second call has that much memory, whose contents and alignment
-///   do not matter, and the same arguments except addresses. Or once without these two arguments, with a stream or an
-///   `execution` as the last one: then the memory comes from the stream-ordered allocator, on the other back ends from
-///   the host's heap, or from the resource of the `execution` (not on Metal).
+///   do not matter, and the same arguments except addresses. Or call it once without these two arguments, with a stream
+///   or an `execution` as the last one: then the memory comes from the stream-ordered allocator, on the other back ends
+///   from the host's heap, or from the resource of the `execution` (not on Metal).
 /// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at
 ///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
 ///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a

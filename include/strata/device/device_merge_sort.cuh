@@ -38,9 +38,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   random-access iterators that can be dereferenced in device code. Sorts are fast if outputs are pointers or
 ///   iterators of vectors (`thrust::device_vector`, `std::vector`). Other outputs are written once and never read: one
 ///   without a value type, such as DiscardOutputIterator, gets items of the input's type.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. `num_items` may have any integer type.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. `num_items` may have any integer type.
 /// - **Execution.** One kernel if resident blocks hold all items (on an H200 up to 2,297,856 keys of 4 bytes, 1,216,512
 ///   pairs of 8), otherwise three kernels. The one kernel is a cooperative launch if a cluster does not hold all items
 ///   (36,864 keys of 4 bytes, 20,480 pairs of 8); so is the last of the three. DeviceScan says when these start. No
@@ -58,8 +58,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large (in size queries, too), null pointer with items, arrays that overlap, temporary storage too small. Otherwise
-///   what the launches return; an older error of the runtime is neither returned nor cleared. Without items nothing is
-///   launched.
+///   a call returns what the launches return; an older error of the runtime is neither returned nor cleared. Without
+///   items nothing is launched.
 ///
 /// @code
 /// // Sorts points by their distance from the origin.

@@ -43,9 +43,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   such keys hold unspecified items. Other segments are sorted, nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
 ///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
 ///   written or read. The host cannot know whether segments have more than `num_items` items. If they have, some long
@@ -76,8 +76,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer with items and
-///   segments, arrays that overlap, temporary storage too small. Otherwise what the launches return; an older error of
-///   the runtime is neither returned nor cleared. Without items or segments nothing is launched.
+///   segments, arrays that overlap, temporary storage too small. Otherwise a call returns what the launches return; an
+///   older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared memory of a
 /// block (some 6400 keys), or leaves each to one block, which still works when all others have ended. For a short

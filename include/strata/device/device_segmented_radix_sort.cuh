@@ -23,10 +23,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in their order, in descending sorts too. Results
 ///   are the same from run to run.
-/// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
-///   that many. `num_items` and `num_segments` may have any integer type. Offsets may be any random-access
+/// - **Call.** Call it twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic;
+///   never 0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without
+///   these two arguments: see `execution`. All segments together have at most `num_items` items, and each array has at
+///   least that many. `num_items` and `num_segments` may have any integer type. Offsets may be any random-access
 ///   iterators over integers that can be dereferenced in device code.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie beyond `num_items` if arrays
 ///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
@@ -58,8 +58,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
-///   overlap, temporary storage too small. Beyond that, what the launches return. An older error of the runtime is
-///   neither returned nor cleared. Without items or segments nothing is launched.
+///   overlap, temporary storage too small. Beyond that, a call returns what the launches return. An older error of the
+///   runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // Sorts the neighbours of each vertex of a graph. The list of vertex v begins at vertices[v].

@@ -34,9 +34,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   long. There is no host synchronisation, and a call can be captured in a graph. Kernels read the lengths on the
 ///   device: short segments are reduced by one thread, medium ones by a few lanes, longer ones by a warp or a block,
 ///   and very long ones by many blocks.
-/// - **Result.** Deterministic from run to run: how a segment is cut depends on the lengths, the alignment and the
-///   device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does not know
-///   how far the input reaches: it compares only the first items of `d_out` and `d_in`.
+/// - **Result.** Results are deterministic from run to run: how a segment is cut depends on the lengths, the alignment
+///   and the device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does
+///   not know how far the input reaches: it compares only the first items of `d_out` and `d_in`.
 /// - **Bytes moved.** Each item is read once, and each output written once. Each offset is read once or, in calls of
 ///   one launch, once by every block.
 /// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` uses your hub instead of segmented_reduce_policy_hub: see

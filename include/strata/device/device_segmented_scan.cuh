@@ -51,12 +51,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   ones cost little more. With offsets in one array, each block scans its share from left to right, and items of
 ///   segments that are longer than a share are read twice. Otherwise the segments are scanned end to end as one
 ///   sequence, and to find the segment of an item takes a binary search in the segments of its tile.
-/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in which sums
-///   are combined depends on the offsets and the device alone.
+/// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too: the order in
+///   which sums are combined depends on the offsets and the device alone.
 /// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` uses your hub instead of segmented_scan_policy_hub: see
 ///   default_policy_hub. The scan of the lengths keeps the rows of DeviceScan.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a
-///   size query too; a null pointer with segments; temporary storage too small. Otherwise what the launches
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a size
+///   query too; a null pointer with segments; temporary storage too small. Otherwise a call returns what the launches
 ///   return. With no segments nothing is launched.
 ///
 /// @code

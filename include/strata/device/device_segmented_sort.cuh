@@ -35,10 +35,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come, in descending
 ///   sorts, too. `StableSort...` are other names of `Sort...`. Results are the same from run to run.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
-///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. All segments together have at most `num_items` items, and each array has at least that many.
-///   Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
+///   that many. Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
 /// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
 ///   and the largest index of a segment. `SortIndices` needs the memory of the keys twice.
@@ -77,8 +77,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large (in size queries, too), null pointer with items and segments, arrays that overlap, temporary storage too
-///   small. Otherwise what the launches return; an older error of the runtime is neither returned nor cleared. Without
-///   items or segments nothing is launched.
+///   small. Otherwise a call returns what the launches return; an older error of the runtime is neither returned nor
+///   cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // The temperatures of each day, which begin at days[day], the highest first.

@@ -23,10 +23,10 @@ STRATA_NAMESPACE_BEGIN
 ///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: write (b, p)
 ///
 /// - **Kinds and order.** See JoinKind and JoinOrder.
-/// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0; never smaller for more rows), then with that much memory, whose contents
-///   and alignment do not matter. The size does not depend on the number of threads. Nothing else
-///   is allocated, except by the system for threads. A program links the system's threads library.
+/// - **Call.** Call it twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0;
+///   never smaller for more rows), then with that much memory, whose contents and alignment do not matter. The size
+///   does not depend on the number of threads. Nothing else is allocated, except by the system for threads. A program
+///   links the system's threads library.
 /// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted, which is no error:
 ///   `*num_out` is always the size of the whole result. The rows that are written do not depend on the capacity. A
 ///   second call with room for all of them completes.
