@@ -330,8 +330,8 @@ struct select_problem {
 
 // ------------------------------------------------------------------ in place
 
-/// The number of items that are selected up to an item, and this item: another block may have overwritten it in the
-/// input before the number is known.
+/// The number of items that are selected up to an item, and a copy of this item. (Before the number is known, another
+/// block may have overwritten the item in the input.)
 template <class Count, class T>
 struct selected_item {
   Count selected;
