@@ -149,9 +149,9 @@ class BlockAdjacentDifference {
     return detail::most(count, 0) - thread_ * static_cast<int>(ItemsPerThread);
   }
 
-  /// `has_difference(i)` says of item i of the thread whether the operator is called. Goes from the last item to the
-  /// first, so that results may overwrite the items. The item of the other thread comes last: the others do not wait
-  /// for it.
+  /// `has_difference(i)` says whether the operator is called for item i of the thread. The loop goes from the last item
+  /// to the first, so that results may overwrite the items. The item of the other thread is used last: the other items
+  /// do not wait for it.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Predecessor, class HasDifference>
   STRATA_D void subtract_left(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                               DifferenceOp& difference_op, const Predecessor& predecessor,

@@ -24,12 +24,13 @@ struct block_reduce_warp_reductions {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
   static constexpr int last_warp_lanes = Threads - (warps - 1) * warp_threads;
 
-  // One thread that combines the aggregates takes them into registers and combines neighbours. A warp spends a shuffle
-  // (about 25 cycles for each 4 bytes) and an operator call on each doubling. In an all-reduce, every thread would read
-  // all aggregates.
+  // There are three ways to combine the aggregates. One thread loads them into registers and combines neighbours; in an
+  // all-reduce, every thread does so. Or a warp combines them by shuffles: each doubling takes a shuffle (about 25
+  // cycles for each 4 bytes) and an operator call. Or a warp combines them by the hardware's instructions for
+  // reductions.
   //
-  // Instructions take as long for 2 aggregates as for 32: one for a word, two for a pair of ArgMin or ArgMax, whose
-  // operator is costly. On an H200, with CUDA 13.0, 2026-11-28, 2048 reductions by a full device:
+  // These instructions take as long for 2 aggregates as for 32. There is one for a word, and two for a pair of ArgMin
+  // or ArgMax, whose operator is costly. On an H200, with CUDA 13.0, 2026-11-28, 2048 reductions by a full device:
   //
   // | items, threads x items | one thread | a warp by shuffles | by instructions |
   // |---|---|---|---|
@@ -69,9 +70,10 @@ struct block_reduce_warp_reductions {
       const int warp = thread / warp_threads;
       const int lane = thread % warp_threads;
       const int warp_valid = valid - warp * warp_threads;
-      // Outside of branches, so that the compiler knows that the lanes are together. One item is its own result.
+      // This call is outside of branches, so that the compiler knows that the lanes are together. A warp without valid
+      // items passes 1: then no operator is called.
       T result = reduce_warp<Full>(warp, value, op, Full ? warp_valid : detail::most(warp_valid, 1));
-      // The number of the lane is in a special register, ready when the result is: `lane` would be kept for this.
+      // The lane's number is read from a special register here. To keep `lane` until here would take a register.
       if (platform::lane_id() == 0 && (Full || warp_valid > 0)) shared.aggregates[warp] = result;
       __syncthreads();
 

@@ -28,7 +28,7 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - Both constructors also take their arguments without `temp_storage`. Every thread gets the total.
 /// - Runs are in blocked arrangement: run i of thread t is number t * RunsPerThread + i. Any run may have length 0.
-///   Offsets of runs must not fall. The first may be above 0, if no window begins before it.
+///   Offsets of runs must not decrease. The first may be above 0, if no window begins before it.
 /// - Items of a window that are behind the last run, and their positions, are unspecified. With offsets, the last run
 ///   has no end.
 /// - Every thread of the block must construct the object, in uniform control flow. The constructor has up to 2
@@ -38,11 +38,11 @@ STRATA_NAMESPACE_BEGIN
 /// - The storage holds the runs. The block must call `__syncthreads()` after the last `RunLengthDecode`, before the
 ///   storage is used for anything else, the next construction included. Objects of one type constructed without storage
 ///   use the same storage.
-/// - Shared memory: a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange, `DecodedOffsetT` for at
-///   least five runs more, and what BlockScan needs for it. Runs are written without bank conflicts. Conflicts of reads
-///   depend on the lengths.
+/// - Shared memory holds a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange. It also has at
+///   least five more `DecodedOffsetT`, and what BlockScan needs for this type. Runs are written without bank conflicts.
+///   Conflicts of reads depend on the lengths.
 /// - `DecodedOffsetT` is an integer type that can represent the total. Debug builds assert that it can, that lengths
-///   are not negative, and that offsets do not fall. `ItemT` must be trivially relocatable.
+///   are not negative, and that offsets do not decrease. `ItemT` must be trivially relocatable.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>
@@ -93,7 +93,7 @@ class BlockRunLengthDecode {
   using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
   using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
   // A thread's items behind its first one are looked for in groups, among as many runs as a group has items, and one
-  // more. Guards follow the last run, which begin behind all items but the one with the largest number.
+  // more. Behind the last run lie guards: runs that begin behind all items but the one with the largest number.
   static constexpr int group_items = 4;
   static constexpr int guards = group_items + 1;
   using begin_tile =
@@ -231,8 +231,8 @@ class BlockRunLengthDecode {
       }
     }
   }
-  /// Returns the last run that begins at an item or before it, and so the one that has the item; the first run if there
-  /// is none. Finds the thread of the run, then the run.
+  /// Returns the last run that begins at `item` or before it. This is the run that has the item. If no run begins so
+  /// early, it returns the first run. Finds the thread of the run, then the run.
   STRATA_D int run_of(number item) {
     found_run at{0, storage_.begins.item_at(0)};
     step_to_last<shape::threads, RunsPerThread>(at, item);

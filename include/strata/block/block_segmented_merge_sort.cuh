@@ -34,9 +34,9 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - A thread owns up to `ItemsPerThread` (N) items of one segment. A segment of n items takes ceil(n / N)
 ///   threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
-/// - `Plan` takes the segments of the first threads, as many as there are owners for, and returns their
-///   number: at least 1. A segment must have at most BlockDimX * N items. The caller plans again those that
-///   do not fit. `offset` is any number of the caller's. `Place(segment)` returns it.
+/// - `Plan` takes the segments of the first threads, as many as there are owners for, and returns their number: at
+///   least 1. A segment must have at most BlockDimX * N items. The caller passes segments that do not fit to a later
+///   `Plan`. `offset` is any number of the caller's. `Place(segment)` returns it.
 /// - `Plan(length, offset, count)`: `count` is the same in all threads, and only the first `count` threads
 ///   have a segment. A count of up to 32 takes less time.
 /// - Segments with items have the numbers 0 .. `Segments()` - 1. Segment s has the indices `Begin(s)` ..
@@ -212,7 +212,7 @@ class BlockSegmentedMergeSort {
   STRATA_D void sort(const detail::segment_slot& slot, int levels, int warp_levels, Compare& compare) {
     if (warp_levels > levels) warp_levels = levels;
     thread_items items;
-    // A register that is unset on some path counts as occupied before, throughout a caller's loop.
+    // If a register were unset on some path, the compiler would keep it occupied throughout a caller's loop.
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) items[i] = Item{};
     if (slot.items > 1) {

@@ -58,16 +58,16 @@ STRATA_HD constexpr int default_square_side() {
 ///   block by rows. `Place(i)` is the row and column of item i of this thread in the tile that `Load` reads,
 ///   `TransposedPlace(i)` in the one that `Store` writes; negative where a thread has fewer items than
 ///   `items_per_thread`. With squares of one item, item i of thread t is number i * threads + t of the tile. Larger
-///   squares (the default where sizes are powers of two and every thread gets a square) are moved in accesses of up to
-///   16 bytes, if the matrix and its leading dimension are aligned so, else item by item, and change places in shared
-///   memory in units of as many bytes.
+///   squares are the default if sizes are powers of two and every thread gets a square. They are moved in accesses of
+///   up to 16 bytes if the matrix and its leading dimension are aligned so, otherwise item by item. In shared memory
+///   they change places in units of as many bytes.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
 ///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
 /// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4 bytes or more;
 ///   else with the least padding that avoids conflicts. Conflicts: none, in any instruction, which is proved when the
-///   class is instantiated. If no padding avoids all conflicts, the class does not compile without a `Layout`: any
-///   layout of shared_layout.hpp, for a matrix of `TileColumns` rows of TileRows / square_side units. `write_conflicts`
-///   and `read_conflicts` are then its conflict degrees.
+///   class is instantiated. If no padding avoids all conflicts, the class does not compile without a `Layout`. That may
+///   be any layout of shared_layout.hpp, for a matrix of `TileColumns` rows of TileRows / square_side units.
+///   `write_conflicts` and `read_conflicts` are then its conflict degrees.
 /// - `T` is trivially relocatable. Types of other than 1, 2, 4, 8 or 16 bytes are cut into pieces of
 ///   their alignment, each with shared memory of its own.
 ///

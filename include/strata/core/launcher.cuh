@@ -98,10 +98,10 @@ class launch_attributes {
 
 }  // namespace detail
 
-/// Starts `kernel` with `arguments`, which convert to its parameter types. The only function that starts
-/// kernels, on the GPU and on the host back end. Returns the error of this launch; an error that an earlier
-/// call left is neither returned nor cleared. Dynamic shared memory above 48 KB must have been allowed once
-/// by `allow_dynamic_shared_memory`.
+/// Starts `kernel` with `arguments`, which convert to its parameter types. This is the only function that starts
+/// kernels, on the GPU and on the host back end. Returns the error of this launch; an error that an earlier call left
+/// is neither returned nor cleared. Dynamic shared memory above 48 KB must have been allowed once by
+/// `allow_dynamic_shared_memory`.
 template <class... Parameters, class... Arguments>
 [[nodiscard]] cudaError_t launch(const launch_configuration& configuration, void (*kernel)(Parameters...),
                                  Arguments&&... arguments) {

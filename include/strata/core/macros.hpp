@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Annotations, namespaces and declarations of shared memory: all that a kernel needs to compile for a GPU
-/// (by nvcc) and for the host SIMT back end (by any other C++17 compiler). Compiles without a CUDA toolkit.
+/// Annotations, namespaces and declarations of shared memory: all that a kernel needs to compile for a GPU (by nvcc)
+/// and for the host SIMT back end (by any other C++17 compiler). This header compiles without a CUDA toolkit.
 
 #include <strata/version.hpp>
 
@@ -236,10 +236,9 @@ struct identity_type {
 }  // namespace detail
 STRATA_NAMESPACE_END
 
-/// `STRATA_SHARED(name, Type)` declares the variable `name` of a block's shared memory, without an
-/// initial value; the type comes last because it may contain commas. Needs
-/// <strata/core/platform.cuh>. `STRATA_DYNAMIC_SHARED(name)` names the launch's dynamic shared
-/// memory, 128-byte aligned bytes.
+/// `STRATA_SHARED(name, Type)` declares the variable `name` of a block's shared memory, without an initial value; the
+/// type comes last because it may contain commas. It needs <strata/core/platform.cuh>. `STRATA_DYNAMIC_SHARED(name)`
+/// names the launch's dynamic shared memory, 128-byte aligned bytes.
 #if defined(__CUDACC__)
 #define STRATA_SHARED(name, ...) __shared__ typename STRATA_DETAIL_ROOT::detail::identity_type<__VA_ARGS__>::type name
 #define STRATA_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]

@@ -314,7 +314,7 @@ STRATA_HD constexpr hardware_reduction known_operation() {
   return std::is_integral_v<T> || operation == hardware_reduction::add ? operation : hardware_reduction::none;
 }
 
-/// The order of a comparator. Known are `Less`, and by their names `less` and `greater` of the libraries above.
+/// The order of a comparator. `Less` is known, and, by their names, `less` and `greater` of the libraries above.
 enum class known_order { none, ascending, descending };
 template <class Compare, class Key>
 STRATA_HD constexpr known_order order_of() {

@@ -226,7 +226,7 @@ STRATA_HD constexpr int radix_key_bits() {
 }
 
 /// The digits of keys: bits `begin` to `begin + count - 1`, at most 32, of the ordered words of all fields,
-/// concatenated. Complemented for descending sorts.
+/// concatenated. They are complemented for descending sorts.
 template <class Key, bool IsDescending, class Decomposer = identity_decomposer>
 struct radix_digits {
   static constexpr int key_bits = detail::radix_key_bits<Key, Decomposer>();

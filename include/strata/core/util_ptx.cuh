@@ -50,7 +50,7 @@ STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
   return is_one_of_several ? lanes << (warp_id * static_cast<unsigned>(LogicalWarpThreads)) : lanes;
 }
 
-/// The item of another lane of the logical warp. Lanes are numbered in it from 0 on:
+/// Returns the item of another lane of the logical warp, whose lanes are numbered from 0 on:
 ///
 /// | call | lane l gets the item of lane | but its own item if that lane is |
 /// |---|---|---|

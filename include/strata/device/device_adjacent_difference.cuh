@@ -26,9 +26,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// The operator need not be commutative. A call without an operator subtracts.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` may have any integer type.
 /// - **In place.** `SubtractLeft` and `SubtractRight` write over their input. The output of the others must not
 ///   overlap the input.
@@ -36,7 +36,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the second needs from other tiles. A call without items launches nothing. Kernels run on `stream`, with no host
 ///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls in place that may run
 ///   at the same time need temporary storage of their own.
-/// - **Result.** The same from run to run.
+/// - **Result.** Results are the same from run to run.
 /// - **Types.** Items must be trivially relocatable. Each item is read once, and for each 32 groups of items one item
 ///   is read again. Each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16
 ///   bytes at a time where results go to a pointer and both pointers allow it. Others are accessed item by item. Counts
@@ -44,8 +44,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your policy hub instead of tile_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise what
-///   the launches return. An older error of the runtime is neither returned nor cleared.
+///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise a call
+///   returns what the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Tiles of DeviceTransform. A thread gets the neighbour of its items by a shuffle.
 ///
 /// @code

@@ -27,12 +27,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `sizes` is an iterator of integers: numbers of items. Negative sizes count as 0.
 /// - **Types.** Items are copied as bytes if all iterators are pointers to one trivially relocatable type. The cost is
 ///   then that of DeviceMemcpy. Everything else is assigned item by item, in any order.
-/// - **Copy.** Takes types in the shape of `cuda::std::mdspan`, whose members device code can call. Extents must be the
-///   same; layouts and types may differ. Where the elements of both arrays lie side by side in the same order, they are
-///   copied 16 bytes at a time. Otherwise each element is assigned by itself, in the order of the output's memory.
-///   Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
+/// - **Copy.** `Copy` takes types with the members of `cuda::std::mdspan`, which device code must be able to call.
+///   Extents must be the same; layouts and types may differ. Where the elements of both arrays lie side by side in the
+///   same order, they are copied 16 bytes at a time. Otherwise each element is assigned by itself, in the order of the
+///   output's memory. Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
 /// - **Tuning.** `TunedDeviceCopy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
-/// - **Call, aliasing, execution, errors, algorithm.** As DeviceMemcpy.
+/// - **Call, aliasing, execution, errors, algorithm.** As for DeviceMemcpy.
 ///
 /// @code
 /// // Makes one list of three. Items change their type, which DeviceMemcpy cannot do.

@@ -29,12 +29,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `UpperBound` | `d_output[k]`: the number of items of the range that do not lie behind `d_values[k]` |
 /// | `LowerBoundSortedValues`, `UpperBoundSortedValues` | the same for values that are sorted, too |
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
-///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. Counts may have any integer types. All arrays may be any random-access iterators that can be
-///   dereferenced in device code.
-/// - **Storage.** `FindIf` takes 8.5 KB, a bound 1 byte. A bound of sorted values takes 255 bytes; with tens of
-///   millions of items and values, it takes more (device/find/README.md).
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. Counts may have any integer types. All arrays may be any random-access iterators
+///   that can be dereferenced in device code.
+/// - **Storage.** `FindIf` takes 8.5 KB, `LowerBound` and `UpperBound` 1 byte. The calls for sorted values take 255
+///   bytes; with tens of millions of items and values, they take more (device/find/README.md).
 /// - **Execution.** One kernel, or two for sorted values where temporary storage has a size that depends on the counts.
 ///   A call for bounds without values launches nothing. No host synchronisation and no allocation, so a call can be
 ///   captured in a graph and replayed. From sm_90 on, kernels start early by programmatic dependent launch, but touch
@@ -56,8 +56,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   rows of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative, iterators
 ///   or outputs that cannot represent them (both in size queries, too), null pointers with items or values, arrays that
-///   overlap, temporary storage too small. Otherwise what the launch returns; an older error of the runtime is neither
-///   returned nor cleared.
+///   overlap, temporary storage too small. Otherwise a call returns what the launch returns; an older error of the
+///   runtime is neither returned nor cleared.
 /// - **Algorithm.** device/find/README.md.
 ///
 /// @code

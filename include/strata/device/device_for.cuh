@@ -36,13 +36,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// the extents of `std::mdspan` and `cuda::std::mdspan`. A mapping has `extents_type`, `extents()` and `stride(i)`. All
 /// indices have the type `index_type`.
 ///
-/// - **Call**, **Execution**, **Errors.** The same as for DeviceTransform. `shape`, and the distance from `first` to
-///   `last`, count as numbers of items.
+/// - **Call**, **Execution**, **Errors.** As for DeviceTransform. `shape`, and the distance from `first` to `last`, are
+///   numbers of items.
 /// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
-/// - **Types.** Reads each item once. Copies of 1, 2, 4, 8 and 16 bytes are read 16 bytes at a time from a pointer,
-///   copies of other sizes item by item. Items that are not trivially relocatable are not copied: the operator gets
-///   references.
-///   Counts have 64 bits if their type has.
+/// - **Types.** Each item is read once. If copies are made from a pointer, items of 1, 2, 4, 8 and 16 bytes are read 16
+///   bytes at a time, items of other sizes one by one. Items that are not trivially relocatable are not copied: the
+///   operator gets references. Counts have 64 bits if their type has 64 bits.
 /// - **Tuning.** `TunedDeviceFor<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Algorithm.** The algorithm of DeviceTransform, without an output.
 ///

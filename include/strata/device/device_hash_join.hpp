@@ -87,11 +87,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `.valid(mask)`, `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, `.match_ratio(fraction)`, see JoinSide.
 ///   The output is `join_count()`, `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`.
 ///   JoinOptions has the options of the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
-/// - **Call.** Twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
+/// - **Call.** Call it twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
 ///   arithmetic, never 0; more rows may need less). The second call has that much memory, whose contents and alignment
-///   do not matter, and the same arguments except addresses. Or once without these two arguments, with a stream or an
-///   `execution` as the last one: then the memory comes from the stream-ordered allocator, on the other back ends from
-///   the host's heap, or from the resource of the `execution` (not on Metal).
+///   do not matter, and the same arguments except addresses. Or call it once without these two arguments, with a stream
+///   or an `execution` as the last one: then the memory comes from the stream-ordered allocator, on the other back ends
+///   from the host's heap, or from the resource of the `execution` (not on Metal).
 /// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at
 ///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
 ///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a
@@ -99,9 +99,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe rows
 ///   (OrderedJoinOptions), results repeat, and those before the capacity are the first ones.
 /// - **Keys** are of any trivially relocatable type, of one type on both sides, read through pointers or other
-///   random-access iterators; no value is reserved. Several columns are a struct, or row numbers with functors that
-///   read the columns. Equal keys must have equal hashes. JoinHash, the default, hashes numbers, CUDA's too,
-///   enumerations and pointers. For a struct it needs a promise, because only you know what its `==` compares:
+///   random-access iterators; no value is reserved. A key of several columns is a struct, or a row number with functors
+///   that read the columns. Equal keys must have equal hashes. JoinHash, the default, hashes numbers (also those of
+///   CUDA), enumerations and pointers. For a struct it needs a promise, because only you know what its `==` compares:
 ///   specialise is_bitwise_comparable, or pass a hash functor. A key that does not equal itself, such as NaN, has no
 ///   partner. Rows without a key have none, or, with `nulls_equal`, are partners of each other.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. On CUDA, keys are read
@@ -158,7 +158,8 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Inner)
 
-  /// Finds every pair of rows with equal keys, and each probe row without a partner, with no build row.
+  /// Finds every pair of rows with equal keys, and each probe row without a partner. Such a row has no build row in the
+  /// result.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -186,7 +187,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Full)
 
-  /// Finds each probe row that has a partner, once, with no build row.
+  /// Finds each probe row that has a partner, once. Rows of the result have no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -200,7 +201,7 @@ struct DeviceHashJoinOn {
   }
   STRATA_CALL_WITHOUT_JOIN_STORAGE(Semi)
 
-  /// Finds each probe row that has no partner, with no build row.
+  /// Finds each probe row that has no partner. Rows of the result have no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,

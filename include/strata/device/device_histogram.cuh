@@ -32,8 +32,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// With `num_rows` and `row_stride_bytes` samples are a region of interest: rows of `num_row_samples` samples, or
 /// `num_row_pixels` pixels, that begin `row_stride_bytes` bytes apart, a multiple of a sample's size.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, in which nothing is kept. Or once, without these two arguments: see
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, in which nothing is kept. Or call it once, without these two arguments: see
 ///   `execution`. Samples may be any random-access iterator, and their number any integer.
 /// - **Execution.** Two kernel launches on `stream`, one for few samples or none; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed.
@@ -56,7 +56,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   count, a stride that is not a multiple of a sample's size, integers for which `(upper_level - lower_level) *
 ///   (num_levels - 1)` does not fit 64 bits, even levels that are NaN or infinite, in a size query too; null pointers;
 ///   a histogram that has a byte in common with samples, levels or another histogram; temporary storage too small.
-///   Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
+///   Otherwise a call returns what a launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Each sample is read once, and arrays 16 bytes at a time. A block counts in shared memory, with up
 ///   to 32 counters for each bin so that equal samples do not wait for each other. Then it adds its counts in device
 ///   memory by atomic additions. If samples have one byte, it counts the 256 values. If the bins do not fit shared

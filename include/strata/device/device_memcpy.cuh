@@ -20,8 +20,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 ///     for (i = 0; i < num_buffers; ++i) memcpy(outputs[i], inputs[i], sizes[i]);
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (12 for each buffer, and up to
-///   1.3 KB), then with that much device memory; or once, by the overload without these two arguments.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (12 for each buffer, and
+///   up to 1.3 KB), then with that much device memory; or call it once, by the overload without these two arguments.
 /// - **Buffers.** `inputs` and `outputs` are iterators of pointers to any types. `sizes` is an iterator of integers:
 ///   numbers of bytes. Negative sizes count as 0. All three are read on the device, some items twice. Pointers may have
 ///   any alignment. Pointers of empty buffers are not used.
@@ -37,7 +37,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceMemcpy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
 ///   cannot be advanced so far, in a size query too; one of the three arrays is null, with buffers; temporary storage
-///   too small. Otherwise what the launches return. An older error of the runtime is neither returned nor cleared.
+///   too small. Otherwise a call returns what the launches return. An older error of the runtime is neither returned
+///   nor cleared.
 /// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their units of 16
 ///   bytes, and the lanes copy units in that order. So no lane idles, however short the buffers are. Buffers above 8
 ///   KiB go to a queue, and the warps of a second kernel copy even shares of them. Each warp copies every n-th piece

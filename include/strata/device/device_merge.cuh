@@ -24,26 +24,27 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. Without a comparator, `<` compares.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; 255 bytes, and
-///   from 20 million keys of 4 bytes on 8 bytes for each 4,864 keys), then with that much device memory. Or once,
-///   without these two arguments: see `execution`. Counts may have any integer types; their sum must be below 2^36.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; 255
+///   bytes, and from 20 million keys of 4 bytes on 8 bytes for each 4,864 keys), then with that much device memory. Or
+///   call it once, without these two arguments: see `execution`. Counts may have any integer types; their sum must be
+///   below 2^36.
 /// - **Execution.** One kernel, or two where temporary storage has a size that depends on the counts; none without
 ///   items. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other
 ///   items. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only after the
 ///   previous kernel of the stream has ended.
-/// - **Result.** Stable: items of the first range come before equal ones of the second, and items of a range keep their
-///   order. Results are the same from run to run. If `compare` is no strict weak ordering, or a range is not sorted by
-///   it, the result is unspecified; nothing else is written, and the kernels terminate.
+/// - **Result.** Merges are stable: items of the first range come before equal ones of the second, and items of a range
+///   keep their order. Results are the same from run to run. If `compare` is no strict weak ordering, or a range is not
+///   sorted by it, the result is unspecified; nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types; keys have up to 1 KiB.
 ///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
 ///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes
 ///   behind pointers or iterators of vectors move 16 bytes at a time, whatever their alignment.
-/// - **Work.** Reads each item once, and some of the keys again to cut the ranges; writes each once.
+/// - **Work.** Each item is read once and written once. Some of the keys are read again to cut the ranges.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceMerge<Hub>` uses your hub instead of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative or too large
-///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise what
-///   the launch returns; an older error of the runtime is neither returned nor cleared.
+///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise a
+///   call returns what the launch returns; an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Merge path: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging
 ///   Made Simple, 2012. Diagonals cut the merge into tiles, and tiles into slices of threads, all with the same number
 ///   of items, however the ranges interleave.

@@ -31,34 +31,35 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Stability.** Two items keep their order if neither must come before the other. Results are the same from run to
 ///   run.
-/// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key
-///   `b`: a strict weak ordering. If it is none (`<` of numbers among which there are NaNs), the
-///   result is unspecified. Nothing else is written, and the kernels terminate.
+/// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key `b`: a strict
+///   weak ordering. If it is no such ordering (such as `<` of numbers that may be NaNs), the result is unspecified.
+///   Nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. All arrays may be any
 ///   random-access iterators that can be dereferenced in device code. Sorts are fast if outputs are pointers or
 ///   iterators of vectors (`thrust::device_vector`, `std::vector`). Other outputs are written once and never read: one
 ///   without a value type, such as DiscardOutputIterator, gets items of the input's type.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. `num_items` may have any integer type.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. `num_items` may have any integer type.
 /// - **Execution.** One kernel if resident blocks hold all items (on an H200 up to 2,297,856 keys of 4 bytes, 1,216,512
-///   pairs of 8), otherwise a memset and three kernels. The one kernel is a cooperative launch if a cluster does not
-///   hold all items (36,864 keys of 4 bytes, 20,480 pairs of 8); so is the last of the three. DeviceScan says when
-///   these start. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
-///   other items. Calls that may run at the same time need temporary storage of their own.
+///   pairs of 8), otherwise three kernels. The one kernel is a cooperative launch if a cluster does not hold all items
+///   (36,864 keys of 4 bytes, 20,480 pairs of 8); so is the last of the three. DeviceScan says when these start. No
+///   host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items. Calls
+///   that may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles (up to 4608 keys of 4 bytes; 17920 in three kernels) are sorted, then merged two by two, or four
 ///   by four in three kernels, level by level. Each level reads and writes all items once.
-/// - **Storage.** As much as keys and values, plus 20 KB, plus 4 bytes for each 6,400 items of up to 8 bytes. If an
-///   output is neither a pointer nor an iterator of a vector, twice as much: all items are sorted there. Then one more
-///   kernel for the keys, and one for the values, read and write each item once more.
+/// - **Storage.** Temporary storage has as much memory as keys and values, plus 20 KB, plus 4 bytes for each 6,400
+///   items of up to 8 bytes. If an output is neither a pointer nor an iterator of a vector, it has twice as much,
+///   because all items are sorted there. Then one more kernel for the keys, and one for the values, read and write each
+///   item once more.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large (in size queries, too), null pointer with items, arrays that overlap, temporary storage too small. Otherwise
-///   what the launches return; an older error of the runtime is neither returned nor cleared. Without items nothing is
-///   launched.
+///   a call returns what the launches return; an older error of the runtime is neither returned nor cleared. Without
+///   items nothing is launched.
 ///
 /// @code
 /// // Sorts points by their distance from the origin.

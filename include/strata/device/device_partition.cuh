@@ -29,27 +29,27 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// order. The numbers of items in the first and in the second part are written to `d_num_selected_out[0]` and
 /// `d_num_selected_out[1]`.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
-///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
-///   `num_items` may have any integer type, or be a FutureCount. The result of a predicate should depend only on its
-///   argument: predicates are applied more than once to the items of short inputs. The second predicate is not applied
-///   to items of the first part.
-/// - **Memory.** Outputs must not overlap inputs or each other; flags may be the items. Of three outputs, each needs
-///   memory for its items only.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type, or be a FutureCount. The result of a predicate should depend
+///   only on its argument: predicates are applied more than once to the items of short inputs. The second predicate is
+///   not applied to items of the first part.
+/// - **Memory.** Outputs must not overlap inputs or each other; flags may be the items. With three outputs, each needs
+///   memory only for the items that it gets.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
-/// - **Result.** The same from run to run.
+/// - **Result.** Results are the same from run to run.
 /// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once and written once.
 ///   Other items, and those of short arrays, are read twice. Counts have 64 bits if `num_items` has.
 /// - **Tuning.** `TunedDevicePartition<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
-///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that overlaps an input or
-///   another output, of three outputs their first items; temporary storage too small. The host cannot know that one of
-///   three outputs reaches into an input, or that the type of `*d_num_selected_out` cannot represent a number: the
-///   kernels of debug builds (`STRATA_DEBUG`) stop then. Otherwise what the launch returns. An older error of the
-///   runtime is neither returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
+///   too; a null pointer (`d_num_selected_out`, or another one with items); an output that overlaps an input or another
+///   output (with three outputs, only the first item of each is checked); temporary storage too small. The host cannot
+///   know whether one of three outputs reaches into an input, or whether the type of `*d_num_selected_out` can
+///   represent the number. In debug builds (`STRATA_DEBUG`) the kernel stops at such an error. Otherwise a call returns
+///   what the launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of selected items (see DeviceScan and DeviceSelect), in one pass: tiles
 ///   wait in shared memory until the numbers of items before them are known.
 ///
@@ -94,7 +94,7 @@ struct TunedDevicePartition {
                                                  NullType{}, stream);
   }
 
-  // A stream is no predicate: the call without storage must not take one for it.
+  // A stream is no predicate: the call without storage must not take a stream for its second predicate.
   /// Writes the items to three outputs: those of the first part, those of the second part, and the others.
   template <class InputIterator, class FirstOutputIterator, class SecondOutputIterator, class UnselectedOutputIterator,
             class NumSelectedIterator, class SelectFirstPartOp, class SelectSecondPartOp, class NumItemsT>

@@ -24,10 +24,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Stability.** Equal keys and their values keep their order, in descending sorts too. Results are the same from
 ///   run to run.
-/// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. `num_items` may have any integer type, or be a FutureCount. Inputs may be any
-///   random-access iterators that can be dereferenced in device code. Outputs are arrays.
+/// - **Call.** Call it twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic;
+///   never 0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without
+///   these two arguments: see `execution`. `num_items` may have any integer type, or be a FutureCount. Inputs may be
+///   any random-access iterators that can be dereferenced in device code. Outputs are arrays.
 /// - **Two buffers.** With `DoubleBuffer`, the sort moves items between its two arrays and overwrites the input;
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
 /// - **Execution.** One kernel launch sorts up to about two million items of 4 bytes, or one million of 8. One block
@@ -54,8 +54,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceRadixSort<Hub>` uses your hub instead of radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a
-///   null pointer with items, arrays that overlap, temporary storage too small. Beyond that, what the launches
-///   return. An older error of the runtime is neither returned nor cleared.
+///   null pointer with items, arrays that overlap, temporary storage too small. Beyond that, a call returns what the
+///   launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Least significant digit first: Adinets and Merrill, "Onesweep" (2022).
 ///
 /// @code

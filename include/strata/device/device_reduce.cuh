@@ -30,18 +30,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association: `op` must be associative, but need not be commutative. It is applied only to items, transformed
 /// items, `init` and its own results.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0; the
-///   same for every count), then with that much device memory, whose contents and alignment do not matter. Or once,
-///   without these two arguments: see `execution`. `d_out` and `d_in` may be any random-access iterators that can
-///   be dereferenced in device code; `num_items` any integer type, or a FutureCount.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0;
+///   the same for every count), then with that much device memory, whose contents and alignment do not matter. Or call
+///   it once, without these two arguments: see `execution`. `d_out` and `d_in` may be any random-access iterators that
+///   can be dereferenced in device code; `num_items` any integer type, or a FutureCount.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
 ///   From sm_90 on the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts
 ///   early but touches memory only after that one.
-/// - **Result.** Written to `*d_out` by one thread. Deterministic from run to run on one device, for floating-point
-///   sums too: how the input is cut depends on its size, its alignment and the number of multiprocessors, and partial
-///   results are combined in a fixed order. A floating-point sum may differ on another device; the result of
-///   `ReproducibleSum` does not. `d_out` may lie inside the input. With no items, the initial value is the result.
+/// - **Result.** One thread writes the result to `*d_out`. It is the same from run to run on one device, for
+///   floating-point sums, too: how the input is cut depends on its size, its alignment and the number of
+///   multiprocessors, and partial results are combined in a fixed order. A floating-point sum may differ on another
+///   device; the result of `ReproducibleSum` does not. `d_out` may lie inside the input. With no items, the initial
+///   value is the result.
 /// - **NaN.** `Min`, `Max`, `ArgMin` and `ArgMax` of floating-point items ignore NaNs, as fmin does. If all items are
 ///   NaN, the result is a NaN; `ArgMin` and `ArgMax` find the first item. -0.0 is below +0.0 for `Min` and `Max`; for
 ///   `ArgMin` and `ArgMax` they are equal, so the first one is found. Items of other types are compared by their
@@ -51,12 +52,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   compile. Each item is read once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes, aligned or
 ///   not. Operators that are known to be commutative (`operator_traits`) combine the threads' results once instead of
 ///   tile by tile.
-/// - **Tuning.** `TunedDeviceReduce<Hub>` uses your hub instead of reduce_policy_hub, for ReduceByKey of
+/// - **Tuning.** `TunedDeviceReduce<Hub>` uses your hub instead of reduce_policy_hub, and for ReduceByKey instead of
 ///   columns_policy_hub: see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an
-///   iterator or index type that cannot represent all indices (both in size queries, too), null pointer (`d_in` with
-///   items, `d_out`), two outputs that overlap, temporary storage too small. Otherwise what the launch returns; an
-///   older error of the runtime is neither returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an iterator or index
+///   type that cannot represent all indices (both in size queries, too), null pointer (`d_in` with items, `d_out`), two
+///   outputs that overlap, temporary storage too small. Otherwise a call returns what the launch returns; an older
+///   error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Each block reduces its share of the input and publishes the result; the last block to publish
 ///   reduces the results of all blocks (after the "threadFenceReduction" sample of CUDA, with tagged words in place of
 ///   a counter, see device/engine/last_block.cuh).

@@ -17,12 +17,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Describes a sequence in device memory by its runs of equal neighbours.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type, and be a FutureCount in `Encode`. Outputs need memory for
-///   as many runs as there are, and must not overlap the input. Their types must be able to represent the lengths
-///   and the number of runs.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type, and be a FutureCount in `Encode`. Outputs need memory for as
+///   many runs as there are, and must not overlap the input. Their types must be able to represent the lengths and the
+///   number of runs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. DeviceScan says how blocks wait for each other.
@@ -30,12 +30,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   a run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are read
 ///   three times. Lengths are counted in 64 bits if `num_items` has 64.
 /// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
-///   query too; a null pointer (`d_num_runs_out`, or with items another one, whether there are runs or not); an output
-///   that begins within the input or where another output does; temporary storage too small. The host cannot know
-///   that an output reaches into the input, or that its type cannot represent a length: the kernels of debug builds
-///   (`STRATA_DEBUG`) stop then. Otherwise what the launch returns. An older error of the runtime is neither
-///   returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
+///   too; a null pointer (`d_num_runs_out`, or with items another one, whether there are runs or not); an output that
+///   begins within the input or where another output does; temporary storage too small. The host cannot know whether an
+///   output reaches into the input, or whether its type can represent each length. In debug builds (`STRATA_DEBUG`) the
+///   kernel stops at such an error. Otherwise a call returns what the launch returns. An older error of the runtime is
+///   neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in shared memory
 ///   until the number of runs that begin before them is known.
 ///

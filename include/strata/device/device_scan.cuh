@@ -32,11 +32,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association: `op` must be associative, but need not be commutative. It is applied only to items, `init` and
 /// its own results. Inclusive scans need no `init`.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type, or be a FutureCount. `init` is a value, or a FutureValue
-///   that is read from device memory when the scan runs.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. `d_in` and `d_out` may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type, or be a FutureCount. `init` is a value, or a FutureValue that
+///   is read from device memory when the scan runs.
 /// - **In place.** `d_out` may be `d_in`, if items and results have the same size. The overloads with one iterator scan
 ///   in place. Arrays must not overlap in any other way.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
@@ -46,22 +46,22 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200 these are
 ///   inputs of up to about 2 million items of 4 bytes; of 130,000 to 270,000 items in scans by key, selections,
 ///   partitions and runs, which are scans too; and of some 1,000 items in selections in place. These blocks need not be
-///   resident together: a block waits for those before it. After some milliseconds it reduces the tile of a block that
-///   has not started itself, and reads that block's input for it. For longer inputs the launch is cooperative, directly
-///   and captured. It has as many blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG).
-///   It starts when all of them fit, so it waits until kernels that occupy one of these multiprocessors end.
-/// - **Result.** Deterministic from run to run on one device, for floating-point sums too. The order in which sums of
-///   tiles are combined depends only on sizes and on the number of multiprocessors. A green context has fewer
-///   multiprocessors.
+///   resident together: a block waits for those before it. If a block has not started after some milliseconds, the
+///   waiting block reads the input of that block, and reduces its tile. For longer inputs the launch is cooperative,
+///   directly and captured. It has as many blocks as the multiprocessors hold that `stream` may use (green contexts,
+///   MPS, MIG). It starts when all of them fit, so it waits until kernels that occupy one of these multiprocessors end.
+/// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too. The order in
+///   which sums of tiles are combined depends only on sizes and on the number of multiprocessors. A green context has
+///   fewer multiprocessors.
 /// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without `init`, as in
 ///   CUB, whatever the output's type. To add up in a wider type, begin with a value of that type. The type of the sums
 ///   must be trivially relocatable and default constructible. Each item is read and written once.
 /// - **Tuning.** `TunedDeviceScan<Hub>` uses your hub instead of scan_policy_hub, and for scans by key
 ///   instead of columns_policy_hub: see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
-///   query too; a null pointer with items; arrays that overlap; an initial value in device memory where
-///   results go; temporary storage too small. Otherwise what the launch returns. An older error of the runtime
-///   is neither returned nor cleared. With no items nothing is launched.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
+///   too; a null pointer with items; arrays that overlap; an initial value in device memory where results go; temporary
+///   storage too small. Otherwise a call returns what the launch returns. An older error of the runtime is neither
+///   returned nor cleared. With no items nothing is launched.
 /// - **Algorithm.** One pass, in the manner of Merrill and Garland, "Single-pass Parallel Prefix Scan with
 ///   Decoupled Look-back" (2016), but without the chain of prefixes: see device/engine/tile_aggregates.cuh.
 ///

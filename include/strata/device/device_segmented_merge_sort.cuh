@@ -38,35 +38,37 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Stability.** Two items of a segment keep their order if neither must come before the other. Results are the same
 ///   from run to run.
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key `b`: a
-///   strict weak ordering. At most 13 + 1.5 log2(n) calls per item, n = length rounded up to a multiple of
-///   25. If it is no strict weak ordering (`<` of numbers among which there are NaNs), segments that have
-///   such keys hold unspecified items. Other segments are sorted, nothing else is written, and the
-///   kernels terminate.
+///   strict weak ordering. It is called at most 13 + 1.5 log2(n) times per item, where n is the length rounded up to
+///   a multiple of 25. If it is no strict weak ordering (such as `<` of numbers that may be NaNs), segments that have
+///   such keys hold unspecified items. Other segments are sorted, nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0),
-///   then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
 ///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
 ///   written or read. The host cannot know whether segments have more than `num_items` items. If they have, some long
 ///   segments are not written, and debug builds (`STRATA_DEBUG`) stop.
 /// - **Indices** count from the beginning of `d_keys`: `d_keys[d_indices[i]]` is the key that belongs at index
 ///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
-/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
-///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile. In calls of few items (on an H200, 2^20 keys of 4 bytes), the second does
-///   the work of both, unless the mean segment has 4353 to 10560 keys. The last is a cooperative launch; DeviceScan
-///   says when it starts. No host synchronisation and no allocation, so a call can be captured in a graph and replayed
-///   with other items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Execution.** A call launches one kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8.
+///   (This limit is 1024 if the mean is at most 10. If there is a multiprocessor for each segment, it is 10560 keys or
+///   6528 pairs.) Otherwise there is a memset, then two kernels, and a third if segments can be longer than a tile. In
+///   calls of few items (on an H200, 2^20 keys of 4 bytes), the second kernel does the work of the third, too, unless
+///   the mean segment has 4353 to 10560 keys. In calls of up to 1024 segments, there is no memset, but there may be a
+///   small kernel in its place. The last kernel is a cooperative launch; DeviceScan says when it starts. No host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other items, offsets and
+///   lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and
 ///   written once, and merged in as many levels as their own length needs. Longer segments are queued for
 ///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400) are
 ///   sorted in tiles of that size by any blocks. Each level then merges up to four runs at a time and reads
 ///   and writes the segment once. In calls of few items, tiles have 4352 keys of 4 bytes, and a level merges two runs.
-/// - **Storage.** As much as keys and values, for segments above such a tile, and 20 KB and lists of up to 11 % of keys
-///   of one byte, 7 % of 2, 5 % of 4, 4 % of 8. It depends on `num_items`, never on offsets.
-///   `SortIndices` needs as much for keys twice.
+/// - **Storage.** If segments can be longer than such a tile, temporary storage has as much memory as keys and values.
+///   It also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of 4 bytes
+///   5 %, of 8 bytes 4 %). It depends on `num_items`, never on offsets. `SortIndices` needs the memory of the keys
+///   twice.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, another output, or the
 ///   offsets. The check covers the first `num_items` items of each array.
@@ -74,13 +76,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer with items and
-///   segments, arrays that overlap, temporary storage too small. Otherwise what the launches return; an older error of
-///   the runtime is neither returned nor cleared. Without items or segments nothing is launched.
+///   segments, arrays that overlap, temporary storage too small. Otherwise a call returns what the launches return; an
+///   older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared memory of a
-/// block (some 6400 keys), or leaves each to one block, which goes on when all others have ended. For a short segment,
-/// a block is nearly idle. Here a block has a tile: many short segments, one segment, or a part of one. Short segments
-/// are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
+/// block (some 6400 keys), or leaves each to one block, which still works when all others have ended. For a short
+/// segment, a block is nearly idle. Here a block has a tile: many short segments, one segment, or a part of one. Short
+/// segments are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
 ///
 ///     input   |---------------------------- 10,000 ----------------------------|
 ///     tiles   |------------- 6400, one block -----------|--- 3600, another -----|

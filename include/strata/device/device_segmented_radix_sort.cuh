@@ -23,10 +23,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in their order, in descending sorts too. Results
 ///   are the same from run to run.
-/// - **Call.** Twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
-///   0), then with that much device memory, whose contents and alignment do not matter. Or once, without these two
-///   arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
-///   that many. `num_items` and `num_segments` may have any integer type. Offsets may be any random-access
+/// - **Call.** Call it twice: first with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic;
+///   never 0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without
+///   these two arguments: see `execution`. All segments together have at most `num_items` items, and each array has at
+///   least that many. `num_items` and `num_segments` may have any integer type. Offsets may be any random-access
 ///   iterators over integers that can be dereferenced in device code.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie beyond `num_items` if arrays
 ///   are longer. They must not overlap. A segment that ends before it begins is empty. Nothing outside of segments is
@@ -35,29 +35,31 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted between its two arrays. Both are overwritten where
 ///   there are segments. Temporary storage then holds no copy of the items. On return `selector` names the array
 ///   that will have the results.
-/// - **Execution.** A memset of 40 bytes and one kernel launch, and two more launches if `num_items` is such that there
-///   can be long segments. Where there is none, these two end at once. No host synchronisation and no allocation, so a
-///   call can be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same
-///   time need separate temporary storage.
-/// - **Storage.** As much as keys and values; some hundred bytes with `DoubleBuffer`. Where there can be long segments,
-///   also 2 KiB for each tile of `num_items` items (4 KiB beyond 2^31 - 1 items) and 2 KiB for each pass of each long
-///   segment that there can be. For 2^20 keys of 4 bytes, this is half of their size; for 2^24 to 2^31, a fifth.
+/// - **Execution.** A call makes a memset of 40 bytes and one kernel launch. If `num_items` is so large that there can
+///   be long segments, two more launches follow, which end at once if there are none. No host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+///   may run at the same time need separate temporary storage.
+/// - **Storage.** Temporary storage has as much memory as keys and values, or some hundred bytes with `DoubleBuffer`.
+///   If there can be long segments, it also has 2 KiB for each tile of `num_items` items (4 KiB beyond 2^31 - 1 items),
+///   and 2 KiB for each pass of as many long segments as there can be. For 2^20 keys of 4 bytes, this second part is
+///   half as large as the keys; for 2^24 to 2^31 keys, a fifth.
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
-///   long segments. Long ones have more than 2^16 items (1 / 2^16 of `num_items`, beyond 2^32), or of fewer if they
-///   are more than 1 / 256 of `num_items` and more than two tiles of DeviceRadixSort (22528 keys of 4 bytes).
+///   long segments. A segment is long if it has more than 2^16 items (if `num_items` is above 2^32: more than 1 / 2^16
+///   of it). A shorter segment is long, too, if it has more than 1 / 256 of `num_items` and more than two tiles of
+///   DeviceRadixSort (22528 keys of 4 bytes).
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. For segments above a tile, an odd number of digits (`end_bit - begin_bit` from
-///   1 to 8, from 17 to 24, ...) costs one copy, for long ones in a launch of its own; the pass of a digit that is the
-///   same in all keys of a segment may be another one. Otherwise no output may overlap an input, another output, or the
-///   offsets. Checks look at the first `num_items` items of each array.
+///   1 to 8, from 17 to 24, ...) costs one copy; for long segments it is a launch of its own. The pass of a digit that
+///   is the same in all keys of a segment may be a second copy. Otherwise no output may overlap an input, another
+///   output, or the offsets. Checks look at the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` uses your hub instead of segmented_radix_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
-///   overlap, temporary storage too small. Beyond that, what the launches return. An older error of the runtime is
-///   neither returned nor cleared. Without items or segments nothing is launched.
+///   overlap, temporary storage too small. Beyond that, a call returns what the launches return. An older error of the
+///   runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // Sorts the neighbours of each vertex of a graph. The list of vertex v begins at vertices[v].

@@ -27,17 +27,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// ends before it begins is empty. Output `s` is what `DeviceReduce` computes for the segment's items, with the same
 /// rules for operators (associative, operands in order), accumulator types, NaNs and empty inputs.
 ///
-/// - **Call.** As `DeviceReduce`: twice, or once without storage. The size grows with `num_segments` up to a few
-///   megabytes and does not depend on the lengths.
-/// - **Execution.** Up to 3,072 segments (1,024 where the accumulator has more than 32 bytes): one launch. More: a
-///   4-byte fill and two launches, or one launch where `segment_size` says that no segment is long. No host
-///   synchronisation; can be captured in a graph. Kernels read the lengths on the device: short segments are reduced by
-///   one thread, medium ones by a few lanes, longer ones by a warp or a block, and very long ones by many blocks.
-/// - **Result.** Deterministic from run to run: how a segment is cut depends on the lengths, the alignment and the
-///   device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does not know
-///   how far the input reaches: it compares only the first items of `d_out` and `d_in`.
-/// - **Bytes moved.** Each item once, each output once; each offset once or, in one launch, once by
-///   every block.
+/// - **Call.** As for `DeviceReduce`: twice, or once without storage. The size of temporary storage grows with
+///   `num_segments` up to a few megabytes and does not depend on the lengths.
+/// - **Execution.** A call of up to 3,072 segments (1,024 if the accumulator has more than 32 bytes) is one launch. A
+///   call of more segments is a 4-byte fill and two launches, or one launch if `segment_size` says that no segment is
+///   long. There is no host synchronisation, and a call can be captured in a graph. Kernels read the lengths on the
+///   device: short segments are reduced by one thread, medium ones by a few lanes, longer ones by a warp or a block,
+///   and very long ones by many blocks.
+/// - **Result.** Results are deterministic from run to run: how a segment is cut depends on the lengths, the alignment
+///   and the device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does
+///   not know how far the input reaches: it compares only the first items of `d_out` and `d_in`.
+/// - **Bytes moved.** Each item is read once, and each output written once. Each offset is read once or, in calls of
+///   one launch, once by every block.
 /// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` uses your hub instead of segmented_reduce_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments` or

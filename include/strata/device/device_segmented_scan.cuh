@@ -31,18 +31,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association. For operators, `init` (a value or a FutureValue) and the type in which sums are carried, the
 /// rules of DeviceScan hold.
 ///
-/// - **Call.** Twice or once, as in DeviceScan. The size is a few hundred KB, and 8 bytes for each segment. Iterators
-///   may be any random-access iterators that can be dereferenced in device code. Offsets and `num_segments` may have
-///   any integer types.
+/// - **Call.** Twice or once, as in DeviceScan. Temporary storage has a few hundred KB, and 8 bytes for each segment.
+///   Iterators may be any random-access iterators that can be dereferenced in device code. Offsets and `num_segments`
+///   may have any integer types.
 /// - **Segments.** They may have any lengths, lie in any order and have gaps. They may overlap in `d_in`, but no
 ///   two results may go to the same element of `d_out`. Nothing else in `d_out` is written.
 /// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do not overlap
 ///   and items and results have one size. Otherwise outputs must overlap neither the inputs nor the offsets. How
 ///   far outputs reach is known to the device alone, so an output is refused only if it begins where the input
 ///   does, or within offsets.
-/// - **Offsets in one array.** If `d_end_offsets` is `d_begin_offsets + 1`, both pointers, the segments follow each
-///   other. Then a call takes a fraction of the time. If offsets decrease, results are the same, but each segment is
-///   scanned by one block only.
+/// - **Offsets in one array.** If both offsets are pointers, and `d_end_offsets` is `d_begin_offsets + 1`, the segments
+///   follow each other. Then a call takes a fraction of the time. If offsets decrease, results are the same, but each
+///   segment is scanned by one block only.
 /// - **Execution.** One or two kernel launches, on `stream`; no host synchronisation and no allocation, so a call can
 ///   be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
 ///   need temporary storage of their own. Unless the offsets lie in one array, the second launch is cooperative;
@@ -51,12 +51,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   ones cost little more. With offsets in one array, each block scans its share from left to right, and items of
 ///   segments that are longer than a share are read twice. Otherwise the segments are scanned end to end as one
 ///   sequence, and to find the segment of an item takes a binary search in the segments of its tile.
-/// - **Result.** Deterministic from run to run on one device, for floating-point sums too: the order in which sums
-///   are combined depends on the offsets and the device alone.
+/// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too: the order in
+///   which sums are combined depends on the offsets and the device alone.
 /// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` uses your hub instead of segmented_scan_policy_hub: see
 ///   default_policy_hub. The scan of the lengths keeps the rows of DeviceScan.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a
-///   size query too; a null pointer with segments; temporary storage too small. Otherwise what the launches
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a size
+///   query too; a null pointer with segments; temporary storage too small. Otherwise a call returns what the launches
 ///   return. With no segments nothing is launched.
 ///
 /// @code

@@ -35,13 +35,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come, in descending
 ///   sorts, too. `StableSort...` are other names of `Sort...`. Results are the same from run to run.
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
-///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. All segments together have at most `num_items` items, and each array has at least that many.
-///   Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
+///   that many. Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
 /// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
-///   and the largest index of a segment. Their storage holds the keys twice.
+///   and the largest index of a segment. `SortIndices` needs the memory of the keys twice.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
@@ -51,20 +51,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place, and `selector` is not
 ///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
-/// - **Execution.** One kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8 (1024 if the mean is
-///   at most 10; 10560 or 6528 if there is a multiprocessor for each). Otherwise a memset and two kernels, and a third
-///   if segments can be longer than a tile; for calls of few items see DeviceSegmentedMergeSort. The last is a
-///   cooperative launch; DeviceScan says when it starts. Two more kernels if long segments are sorted by their digits.
-///   No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
-///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Execution.** A call launches one kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8.
+///   (This limit is 1024 if the mean is at most 10. If there is a multiprocessor for each segment, it is 10560 keys or
+///   6528 pairs, but 4096 of either for means from 512 on if keys and values have up to 4 bytes.) Otherwise there is a
+///   memset, then two kernels, and a third if segments can be longer than a tile. DeviceSegmentedMergeSort says what
+///   differs for few items or up to 1024 segments. The last of these kernels is a cooperative launch; DeviceScan says
+///   when it starts. If long segments are sorted by their digits, two more kernels follow. No host synchronisation and
+///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+///   may run at the same time need temporary storage of their own.
 /// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment above 6400 keys
 ///   of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for each level of merges. In calls of
 ///   2^26 items or more, and of 2^24 if the mean is 2^15 or more, a segment above 2^18 items takes the passes of
 ///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
 ///   are in a DoubleBuffer, or the segment has 2^31 items or more.
-/// - **Storage.** As much as keys and values, if there are more than such a tile has, plus 20 KB, plus lists of up to
-///   11 % of keys of one byte, 7 % of 2, 5 % of 4, 4 % of 8; from 2^24 items on 29 %, 16 %, 12 %, 3 %. With two buffers
-///   the lists alone: 8 %, 4 %, 2 %, 1 %, and 7 %, 14 %, 10 %, 1 %. It depends on `num_items`, not on offsets.
+/// - **Storage.** If there are more items than such a tile has, temporary storage has as much memory as keys and
+///   values. It also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of
+///   4 bytes 5 %, of 8 bytes 4 %), and from 2^24 items on 29 % (16 %, 12 %, 3 %). With two buffers it has only the
+///   lists: 8 % (4 %, 2 %, 1 %), and from 2^24 items on 7 % (14 %, 10 %, 1 %). It depends on `num_items`, not on
+///   offsets.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
 ///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
@@ -73,8 +77,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large (in size queries, too), null pointer with items and segments, arrays that overlap, temporary storage too
-///   small. Otherwise what the launches return; an older error of the runtime is neither returned nor cleared. Without
-///   items or segments nothing is launched.
+///   small. Otherwise a call returns what the launches return; an older error of the runtime is neither returned nor
+///   cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // The temperatures of each day, which begin at days[day], the highest first.

@@ -37,16 +37,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** One launch if the segments have one size, otherwise up to three launches, all on `stream`. There is
 ///   no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run
 ///   at the same time need temporary storage of their own.
-/// - **Methods.** The registers of 2, 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of
-///   a block hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once.
-///   If few results are wanted, a thread keeps one key of each eight. Of a longer segment, a sample is read, and then
-///   the segment once. The segment is read several times if the sample was misleading (with random keys, once in a
+/// - **Methods.** The registers of 2, 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of a
+///   block hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once. If few
+///   results are wanted, a thread keeps one key of each eight. From a longer segment, a sample is read first, then the
+///   whole segment once. The segment is read several times if the sample was misleading (with random keys, once in a
 ///   million segments), or if k is too large for a sample (more than some thousands). Few long segments of one size
 ///   have up to 128 blocks each, other segments have one block.
-/// - **Storage.** 256 bytes if no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256
-///   blocks, or for each segment by offsets or lengths, if these are fewer. Where the host cannot exclude more
-///   than 2,048 results of a segment, sorted results are sorted by DeviceSegmentedRadixSort, which needs about
-///   four times as much memory as all results.
+/// - **Storage.** 256 bytes if no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256 blocks,
+///   or for each segment by offsets or lengths, if these are fewer. If a segment may have more than 2,048 sorted
+///   results, as far as the host knows, DeviceSegmentedRadixSort sorts them. It needs about four times as much memory
+///   as all results.
 /// - **Types.** Keys are integers of up to 128 bits, enumerations, and floating-point numbers of 8 (`__nv_fp8_e4m3`,
 ///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Keys of other types need a decomposer. It returns
 ///   references to the fields to compare, the most significant first (see RadixFields), of up to 128 bits together.

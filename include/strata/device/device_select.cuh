@@ -24,29 +24,29 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// run of equal neighbours, `UniqueByKey` the first pair of each run of equal keys. The number of kept items is written
 /// to `*d_num_selected_out`. Nothing is written after the last kept item in the output.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
-///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
-///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
-///   `num_items` may have any integer type, or be a FutureCount. The result of an operator should depend only on its
-///   arguments: operators are applied more than once to the items of short inputs and to some flags.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
+///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
+///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type, or be a FutureCount. The result of an operator should depend
+///   only on its arguments: operators are applied more than once to the items of short inputs and to some flags.
 /// - **In place.** The forms with `d_data` write over their input, which may be its own flags. The outputs of all other
 ///   forms must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
-/// - **Result.** Stable, and the same from run to run.
+/// - **Result.** Selections are stable. Results are the same from run to run.
 /// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once, and written
 ///   once if they are kept. Other items, and those of short arrays, are read twice. Counts have 64 bits if
 ///   `num_items` has.
 /// - **Few flags.** If few flags are set, `Flagged` and `FlaggedIf` read only the kept items. This holds on 9.0 to
 ///   10.x, for long arrays at 16-byte boundaries with items of 4, 8 or 16 bytes.
 /// - **Tuning.** `TunedDeviceSelect<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size
-///   query too; a null pointer (`d_num_selected_out`, or another one with items); an output that begins within
-///   an input or where another output does; temporary storage too small. The host cannot know that an output
-///   reaches into an input, or that the type of `*d_num_selected_out` cannot represent the number: the kernels
-///   of debug builds (`STRATA_DEBUG`) stop then. Otherwise what the launch returns. An older error of the
-///   runtime is neither returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
+///   too; a null pointer (`d_num_selected_out`, or another one with items); an output that begins within an input or
+///   where another output does; temporary storage too small. The host cannot know whether an output reaches into an
+///   input, or whether the type of `*d_num_selected_out` can represent the number. In debug builds (`STRATA_DEBUG`) the
+///   kernel stops at such an error. Otherwise a call returns what the launch returns. An older error of the runtime is
+///   neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of kept items (see DeviceScan), in one pass: tiles wait in shared
 ///   memory until the number of items kept before them is known.
 ///

@@ -30,22 +30,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// everywhere. `Generate(output, num_items, generator)` writes what `generator()` returns.
 ///
 /// - **Call.** `Transform(input, output, num_items, transform_op, stream)`; `stream` may be an `execution`, or left
-///   out. Or with `d_temp_storage` and `temp_storage_bytes` as first arguments, as other device functions: a size query
-///   answers 1, and nothing is kept there. Inputs and output may be any random-access iterators that can be
-///   dereferenced in device code; `num_items` may have any integer type.
+///   out. Or pass `d_temp_storage` and `temp_storage_bytes` first, as to other device functions: a size query answers
+///   1, and nothing is kept there. Inputs and output may be any random-access iterators that can be dereferenced in
+///   device code; `num_items` may have any integer type.
 /// - **In place.** The output may be one of the inputs, if its items have the same size. Otherwise it must not overlap
 ///   an input.
 /// - **Execution.** One kernel launch, none without items, on `stream`; no host synchronisation and no allocation, so a
 ///   call can be captured in a graph and replayed. The order of the calls of the operator is not defined.
-/// - **Types.** Reads each item once and writes each result once. Items and results of 1, 2, 4, 8 and 16 bytes are
-///   accessed up to 16 bytes at a time where results go to a pointer and all pointers allow it, others item by item.
-///   Items that are not trivially relocatable are not copied: the operator gets references. Results are moved as bits.
-///   Counts have 64 bits if `num_items` has.
+/// - **Types.** Each item is read once, and each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes
+///   are accessed up to 16 bytes at a time, if results go to a pointer and all pointers allow it. Others are accessed
+///   one by one. Items that are not trivially relocatable are not copied: the operator gets references. Results are
+///   moved as bits. Counts have 64 bits if `num_items` has.
 /// - **Tuning.** `TunedDeviceTransform<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise what the
-///   launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first, and then other ones.
+///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise a call
+///   returns what the launch returns. An older error of the runtime is neither returned nor cleared.
+/// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first of them. Then it goes on
+///   to other items.
 ///
 /// @code
 /// #include <tuple>

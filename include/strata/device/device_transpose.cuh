@@ -27,8 +27,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// leading dimensions there are no gaps: they are `columns` for the input and `rows` for the output. Gaps are neither
 /// read nor written.
 ///
-/// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept there), then
-///   with that much device memory. Or once, by the overloads without these two arguments.
+/// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept
+///   there), then with that much device memory. Or call it once, by the overloads without these two arguments.
 /// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps. A matrix without items
 ///   launches nothing. Kernels run on `stream`, with no host synchronisation and no allocation, so a call can be
 ///   captured in a graph. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only
@@ -38,12 +38,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   multiples of that. Otherwise they are accessed one by one. Items of other sizes are cut into pieces that divide
 ///   them.
 /// - **Tuning.** `TunedDeviceTranspose<Hub>` uses your hub instead of transpose_policy_hub: see default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a
-///   leading dimension below the length of a row, null pointers with items, pointers that are not
-///   aligned for `T`, temporary storage too small, matrices that have memory in common. (Parts of one
-///   larger matrix may lie in each other's gaps. If both have gaps and different leading dimensions,
-///   common memory is found only where one begins or in the first row of the other.) Otherwise what
-///   the launch returns; an older error of the runtime is neither returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a leading dimension
+///   below the length of a row, null pointers with items, pointers that are not aligned for `T`, temporary storage too
+///   small, matrices that have memory in common. (Parts of one larger matrix may lie in each other's gaps. If both have
+///   gaps and different leading dimensions, common memory is found only where one begins or in the first row of the
+///   other.) Otherwise a call returns what the launch returns; an older error of the runtime is neither returned nor
+///   cleared.
 /// - **Algorithm.** A block loads a tile, reorders its items in shared memory without
 ///   bank conflicts (block/block_transpose.cuh) and stores it; blocks that run at the same time cover
 ///   about a square of the matrix. Matrices of few rows or columns have tiles of their own shape.

@@ -23,34 +23,39 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// `Pairs` and `PairsFixed` send keys and values. `d_destinations` has an integer for each item, a rank.
 ///
-/// - **Call.** By all ranks, with the same types of outputs; `num_items` is the number of this rank's items, any from 0
-///   on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which communicates
-///   nothing), then with that much device memory. Or once, without these two arguments: see `execution`. Inputs may be
-///   any random-access iterators that can be dereferenced in device code. Outputs are arrays.
-/// - **Result.** The items for a rank, those from rank 0 first; those from one rank in their order. `*num_out`, in host
-///   memory, is how many they are; it is written before the call returns.
-/// - **Capacity.** Of `d_out`, in items; each rank may have another. If a rank gets more, nothing is written on any
-///   rank, all return `cudaErrorInvalidValue`, and each `*num_out` says what that rank needs.
-/// - **Fixed.** Each rank sends each rank, itself too, exactly `chunk_capacity` items, the same number on all ranks.
-///   Those from rank s begin at `d_out + s * chunk_capacity`; `d_counts_out[s]` is how many rank s has. If that is more
-///   than `chunk_capacity`, only the first have been sent; if it is less, the rest of the chunk is unspecified.
-/// - **Execution.** On `stream`: a radix sort by destinations (one pass for up to 255 ranks), for pairs another; items
-///   of more than 32 bytes are gathered. An all-gather of counts, for which the host waits once, then all sends and
-///   receives in one group of NCCL. The fixed calls send counts with the items: the host does not wait, and they can be
-///   captured in a graph and replayed, by all ranks.
-/// - **Shared memory.** `Items` and `Pairs` with outputs in a DistributedMemory, on all ranks, of items of up to 64
-///   bytes: one kernel writes each item to its place on its rank, without a sort.
-/// - **Storage.** As much as items and 2 bytes for each, and what the blocks of a radix sort share. For items of more
-///   than 32 bytes also 8 bytes for each; for more than 255 ranks twice as much. Fixed calls: also as much as `d_out`.
+/// - **Call.** All ranks call it, with the same types of outputs. `num_items` is the number of this rank's items, which
+///   may be 0. Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
+///   communicates nothing), then with that much device memory. Or call it once, without these two arguments: see
+///   `execution`. Inputs may be any random-access iterators that can be dereferenced in device code. Outputs are
+///   arrays.
+/// - **Result.** Each rank gets the items whose destination it is, those from rank 0 first. Items from one rank keep
+///   their order. `*num_out`, in host memory, is their number; it is written before the call returns.
+/// - **Capacity.** `capacity` is the size of `d_out` in items. It may differ between ranks. If a rank would get more
+///   items, nothing is written on any rank, all return `cudaErrorInvalidValue`, and each `*num_out` says what that rank
+///   needs.
+/// - **Fixed.** Each rank sends exactly `chunk_capacity` items to every rank, also to itself. All ranks must pass the
+///   same `chunk_capacity`. Items from rank s begin at `d_out + s * chunk_capacity`; `d_counts_out[s]` is how many
+///   items rank s has for this rank. If that is more than `chunk_capacity`, only the first ones have been sent; if it
+///   is less, the rest of the chunk is unspecified.
+/// - **Execution.** All work is on `stream`. A radix sort brings items into the order of their destinations (one pass
+///   for up to 255 ranks); for pairs a second sort does so with values. For items of more than 32 bytes the sort moves
+///   their indices, and the items are then gathered. An all-gather of counts follows, for which the host waits once,
+///   then all sends and receives in one group of NCCL. The fixed calls send counts with the items: the host does not
+///   wait, and they can be captured in a graph and replayed, by all ranks.
+/// - **Shared memory.** If items have up to 64 bytes, and the outputs of all ranks are in a DistributedMemory, `Items`
+///   and `Pairs` do without a sort: one kernel writes each item to its place on its rank.
+/// - **Storage.** Temporary storage holds a copy of the items, 2 bytes for each item, and what the blocks of a radix
+///   sort share. For items of more than 32 bytes it has 8 bytes more for each; for more than 255 ranks it is twice as
+///   large. Fixed calls also need as much as `d_out`.
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
 ///   (with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage too
 ///   small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only that
-///   rank returns its error, and the others get -1 as its count. A destination that is no rank, which only the device
-///   knows, is a count of -1 on all ranks, and no error. Size queries refuse nothing but a `chunk_capacity`, so that
-///   all ranks come to the call itself. Otherwise what NCCL, the allocator and launches return; after one of these,
-///   abort the communicator: other ranks may wait for this one.
+///   rank returns its error, and the others get -1 as its count. A destination that is no rank is seen only by the
+///   device: a fixed call returns no error for it, and all ranks get -1 as the count. Size queries refuse only a wrong
+///   `chunk_capacity`, so that all ranks come to the call itself. Errors of NCCL, the allocator and launches are
+///   returned as they are. After one of these, abort the communicator: other ranks may wait for this one.
 /// - **When it pays.** Items that are to be on other GPUs must move. Two H200 with NVLink and shared memory exchange
 ///   2^28 items of 4 bytes each in 2.11 ms, without shared memory in 3.75.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).

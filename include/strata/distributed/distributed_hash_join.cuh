@@ -14,42 +14,44 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Equi-joins of two sides, each of which has rows on all ranks of a communicator. Every rank gets a part of the
 /// result. DeviceHashJoin has the sides, the kinds of joins, the outputs and the options.
 ///
-/// - **Call.** By all ranks, with the same kind, options, types and columns, and `build` and `probe` for the rows of
-///   the rank itself. Twice, as with DeviceHashJoin, or once without the first two arguments. A size query communicates
-///   nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
-///   (DistributedJoinCapacity).
-///   In a DistributedMemory of all ranks, rows without columns are stored there by the ranks that have them.
+/// - **Call.** All ranks call it, with the same kind, options, types and columns. `build` and `probe` are the rows of
+///   the rank itself. Call it twice, as with DeviceHashJoin, or once without the first two arguments. A size query
+///   communicates nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
+///   (DistributedJoinCapacity). If it lies in a DistributedMemory on all ranks, the ranks store rows without columns
+///   there directly.
 /// - **Result.** `*d_num_out` is the number of rows of this rank's part, in any order. Rows at positions from the
 ///   capacity of the output on are not written; that is no error. Row numbers (long long or `std::int64_t`) count the
 ///   rows of all ranks: those of a rank come after those of all lower ranks. Values of `build_column` and
 ///   `probe_column` are read on the rank that has the row, and sent with its key. Other columns are called with the
 ///   numbers of rows.
-/// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` is of the rank's own rows. `.unique()` promises that no
-///   two rows of all ranks have equal keys. `.key_range()` is that of all ranks; `.sorted()` and `.match_ratio()` have
-///   no effect. Keys and values of columns are sent as bits: a key must not refer to memory of its rank. Those of all
-///   rows are read, also of rows without a key.
+/// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` describes the rank's own rows. `.unique()` promises
+///   that no two rows of all ranks have equal keys. `.key_range()` must hold for the rows of all ranks; `.sorted()` and
+///   `.match_ratio()` have no effect. Keys and values of columns are sent as bits: a key must not refer to memory of
+///   its rank. Keys and values of all rows are read, also those of rows without a key.
 /// - **Execution.** Ranks exchange messages twice before rows move, or once if the build side goes to all as it is, and
 ///   the host waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes
 ///   for each rank, and with them 256 samples of each.
-/// - **Where rows go.** A hash of the key chooses the rank, other than the one that DeviceHashJoin partitions by. Three
-///   exceptions, the last two not in full joins:
-///   - Rows that have no partner, whatever the other side has, stay if the result has them. They do not move otherwise.
+/// - **Where rows go.** A hash of the key chooses the rank. (DeviceHashJoin partitions by another hash.) There are
+///   three exceptions, of which the last two do not apply to full joins:
+///   - Rows that can have no partner, whatever rows the other side has, do not move. If the result has such rows, it
+///     has them on their own rank.
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
-///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if they are
-///     fewer than twice all probe rows, if all capacities hold all build rows, and no build side has a mask; but not
-///     if each rank has 2^27 rows of both sides or more on average, which can be stored straight to the ranks of their
-///     keys.
-///   - Frequent keys: those that more than 1/(4 P) of the probe rows have, by samples; of more than 64, the most
-///     frequent ones. Their probe rows stay (and take part of the capacity), and their build rows go to all ranks.
+///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if (P - 1)
+///     x all build rows are fewer than twice all probe rows, all capacities hold all build rows, and no build side has
+///     a mask. But if ranks have 2^27 rows of both sides or more on average, and these can be stored straight to the
+///     ranks of their keys, that is done instead.
+///   - A key is frequent if, by samples, more than 1/(4 P) of the probe rows have it. (If more than 64 keys are
+///     frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and take a part of the
+///     capacity. Build rows with these keys go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
-///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires; so it does after
+///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires, and also after
 ///   success. A second call with these capacities, or larger ones, has room. With one rank nothing is received:
 ///   capacities may be 0.
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
-///   error of the lowest rank that has one, or of NCCL. Errors after these messages are of one rank only: abort
-///   the communicator then, because other ranks may wait for this one.
+///   error of the lowest rank that has one, or of NCCL. An error after the exchange of messages is of one rank only:
+///   abort the communicator then, because other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are slower than one, as measured, at all sizes that one has room for: 2^27
 ///   rows of each side on each of two take 8.5 ms, on one 8.0. More GPUs were not measured; the cost model in the
 ///   README of this folder says four or more.
@@ -100,7 +102,8 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::inner>(d_temp_storage, temp_storage_bytes, build, probe, output,
                                                      d_num_out, capacity, options, comm, stream);
   }
-  /// Finds every pair of rows with equal keys, and each probe row without a partner, with no build row.
+  /// Finds every pair of rows with equal keys, and each probe row without a partner. Such a row has no build row in the
+  /// result.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -124,7 +127,7 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::full>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
                                                     capacity, options, comm, stream);
   }
-  /// Finds each probe row that has a partner, once, with no build row.
+  /// Finds each probe row that has a partner, once. Rows of the result have no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -136,7 +139,7 @@ struct DistributedHashJoin {
     return detail::distributed_join<JoinKind::semi>(d_temp_storage, temp_storage_bytes, build, probe, output, d_num_out,
                                                     capacity, options, comm, stream);
   }
-  /// Finds each probe row that has no partner, with no build row.
+  /// Finds each probe row that has no partner. Rows of the result have no build row.
   template <class BuildKeys, class BuildPromises, class ProbeKeys, class ProbePromises, class Output,
             class Hash = JoinHash, class Equal = Equality, JoinOrder Order = JoinOrder::any>
   static cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -31,17 +31,17 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - **Call.** `Allocate` and `Release` are collective: all ranks call them, at the same place among their calls of
 ///   this communicator. The thread that makes the calls of a rank calls them, while the rank's device is the current
-///   one. Each rank may have another number of bytes, also 0. Both wait for all ranks; `Release` also waits for all
-///   work of this device.
+///   one. The number of bytes may differ between ranks, and may be 0. Both wait for all ranks; `Release` also waits for
+///   all work of this device.
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
 ///   ranks. It is false where a GPU cannot address the memory of another one, CUDA refuses to share it, there are
 ///   more than 8 ranks, or some ranks are threads of one process and others not; then all calls use NCCL, and the
 ///   results are the same.
 /// - **Order.** Messages are counted in the order in which they run. Calls of one communicator in several streams need
 ///   an event between them, in the same order on all ranks.
-/// - **Lifetime.** One for each communicator. `Release` before `ncclCommDestroy`, also if the memory is not shared. The
-///   destructor waits for nobody: shared memory that was not released, as after an error, stays allocated until the
-///   process ends, because other ranks may still write there.
+/// - **Lifetime.** A communicator can have one such memory at a time. Call `Release` before `ncclCommDestroy`, even if
+///   the memory is not shared. The destructor waits for nobody: shared memory that was not released, as after an error,
+///   stays allocated until the process ends, because other ranks may still write there.
 /// - **Capture.** `Allocate` and `Release` cannot be captured. Calls that do not wait on the host can, by all ranks.
 ///   Such a graph uses the memory: replay it on all ranks, and no more after `Release`.
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
@@ -112,7 +112,8 @@ class DistributedMemory {
   }
 
   /// Ends the kernels of this rank that wait for other ranks. Any thread may call it, but not beside Allocate or
-  /// Release. What a call writes that has not ended by then is undefined, though its stream ends without an error.
+  /// Release. The results of calls that have not ended by then are undefined, though their streams end without an
+  /// error.
   void Abort() const {
     if (memory_ != nullptr) memory_->abort();
   }

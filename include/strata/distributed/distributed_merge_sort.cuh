@@ -23,23 +23,24 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The first arguments are `d_temp_storage, temp_storage_bytes`.
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
-///   sequence, both rounded down. Stable: equal items are in the order of their ranks, and of their positions. The same
-///   from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort; of another the result is
-///   unspecified, or `cudaErrorInvalidValue` on all ranks.
-/// - **Call.** On all ranks, in the same order as other calls of the communicator. `num_items` may differ between ranks
-///   and be 0. Twice, as with CUB: the size query is arithmetic on this rank's arguments, and communicates nothing. Or
-///   once, without the first two arguments: see `execution`.
+///   sequence, both rounded down. Sorts are stable: equal items are in the order of their ranks, and of their
+///   positions. The result is the same from run to run. `compare` is a strict weak ordering, as for DeviceMergeSort.
+///   With another comparator the result is unspecified, or all ranks return `cudaErrorInvalidValue`.
+/// - **Call.** All ranks call it, and they make all calls of the communicator in the same order. `num_items` may differ
+///   between ranks and be 0. Call it twice, as with CUB: the size query is arithmetic on this rank's arguments, and
+///   communicates nothing. Or call it once, without the first two arguments: see `execution`.
 /// - **Capacity.** `capacity` is the number of items that the output arrays can hold. `num_out` is a host pointer: when
 ///   the call returns, `*num_out` is the number of items that this rank gets. If that is more than the capacity of any
 ///   rank, no rank writes an item, and all return `cudaErrorInvalidValue`.
 /// - **Execution.** The host waits once for the counts of all ranks, and once more if a rank has more than 4,096 items
-///   (fewer if keys have more than 16 bytes). Then further rounds find the splitters: a collective of some KiB and a
-///   kernel each. A round narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured.
+///   (fewer if keys have more than 16 bytes). Then further rounds find the splitters; each is a collective of some KiB
+///   and a kernel. A round narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured.
 ///   The exchange and the merges are in the stream when the call returns.
-/// - **Storage.** The rank's items, its share of the result, and as much as DeviceMergeSort takes if that is more; for
-///   more than two ranks one or two shares more, or quarters of them from 2^22 items on. If that is more, up to 2^17
-///   items for each rank twice, and what DeviceMergeSort takes for them. In a DistributedMemory, on all ranks, it is
-///   faster.
+/// - **Storage.** Temporary storage has the rank's items, and in addition the largest of three parts, which are not
+///   used at the same time. The first is what DeviceMergeSort takes for the rank's items. The second is `capacity`
+///   items, and for more than two ranks one or two buffers of as many (of a quarter, above 2^22 items). The third is
+///   for small sorts of up to 8 ranks: twice up to 2^17 items of each rank, and what DeviceMergeSort takes for them. If
+///   the storage lies in a DistributedMemory on all ranks, the sort is faster.
 /// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received: 4 parts, each
 ///   while the next comes, if its share has more than 2^22 items.
 /// - **Aliasing.** No output may overlap an input or the other output.

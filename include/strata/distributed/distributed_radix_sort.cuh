@@ -26,13 +26,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// `decomposer`. DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
-///   sequence, both rounded down. Stable, in descending sorts too: equal keys are in the order of their ranks, and of
-///   their positions. The same from run to run.
+///   sequence, both rounded down. Sorts are stable, descending ones, too: equal keys are in the order of their ranks,
+///   and of their positions. The result is the same from run to run.
 /// - **Call, capacity, execution, aliasing.** As for DistributedMergeSort. All ranks must give the same bits.
-/// - **Storage.** The rank's items, its share of the result, and as much as DeviceRadixSort takes if that is more; for
-///   more than two ranks one or two shares more, or quarters of them from 2^22 items on. If that is more, up to 2^17
-///   items for each rank twice, and what DeviceRadixSort takes for them. In a DistributedMemory, on all ranks, it is
-///   faster.
+/// - **Storage.** As for DistributedMergeSort, with DeviceRadixSort in the place of DeviceMergeSort.
 /// - **Traffic.** An item is sent once at most. A rank sorts its items by DeviceRadixSort, then merges what it has
 ///   received.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceRadixSort refuses,
@@ -40,8 +37,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   errors of CUDA and NCCL (`as_cuda_error`). After one of these, abort the communicator: other ranks may wait for
 ///   this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^28 items on
-///   each. They take the same with 2^24, and are slower with 2^20. The README of this folder has the times. Small
-///   sorts are made as those of DistributedMergeSort.
+///   each. They take the same time with 2^24, and are slower with 2^20. The README of this folder has the times. Small
+///   sorts are made like those of DistributedMergeSort.
 /// - **Algorithm.** As DistributedMergeSort, with local sorts by digits. Compared with others in Maltenberger et al.,
 ///   Evaluating Multi-GPU Sorting with Modern Interconnects, 2022.
 ///

@@ -24,22 +24,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// up to association: `op` must be associative, but need not be commutative.
 ///
-/// - **Call.** By all ranks, with the same types, operators and `init`; `num_items` is the number of this rank's items,
-///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
-///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
+/// - **Call.** All ranks call it, with the same types, operators and `init`. `num_items` is the number of this rank's
+///   items, which may be 0. Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local
+///   arithmetic, which communicates nothing), then with that much device memory. Or call it once, without these two
+///   arguments: see `execution`.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items, an all-gather of NCCL (16 bytes and an
 ///   aggregate of each rank), and a kernel of one thread. The host does not wait. A call can be captured in a graph and
 ///   replayed, by all ranks.
-/// - **Result.** Written to `*d_out`, which may lie inside the input. Aggregates of ranks are combined in the order of
-///   ranks: all ranks get the same bits, floating-point sums too, and the same from run to run. Where the items are cut
-///   between ranks changes floating-point sums as another association does. Without items on any rank, the initial
-///   value is the result.
+/// - **Result.** The result is written to `*d_out`, which may lie inside the input. Aggregates of ranks are combined in
+///   the order of ranks. So all ranks get the same bits, and the same from run to run, for floating-point sums, too.
+///   Another distribution of the items over the ranks is another association, which may change floating-point sums. If
+///   no rank has items, the initial value is the result.
 /// - **NaN, zeros, types.** As in DeviceReduce. Indices of `ArgMin` and `ArgMax` count the items of all ranks.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator or index type that cannot represent all local
 ///   indices, null pointer (`d_in` with items, `d_out`), two outputs that overlap, temporary storage too small. A rank
 ///   with bad arguments returns its error and takes part without items. Then no rank writes a result; the others return
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
+///   itself. Otherwise a call returns what NCCL and launches return; after one of these, abort the communicator: other
 ///   ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on
 ///   each, and slower with 2^20. The README of this folder has the times.

@@ -27,25 +27,26 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// up to association: `op` must be associative, but need not be commutative. It is applied to items, `init` and results
 /// of itself, and to nothing else.
 ///
-/// - **Call.** By all ranks, with the same types, operators and `init`; `num_items` is the number of this rank's items,
-///   any from 0 on. Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
-///   communicates nothing), then with that much device memory. Or once, without these two arguments: see `execution`.
+/// - **Call.** All ranks call it, with the same types, operators and `init`. `num_items` is the number of this rank's
+///   items, which may be 0. Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local
+///   arithmetic, which communicates nothing), then with that much device memory. Or call it once, without these two
+///   arguments: see `execution`.
 /// - **In place.** `d_out` may be `d_in`, if items and results have one size. Arrays must not overlap in another way.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items (not on the last rank), an all-gather of
 ///   NCCL (16 bytes and an aggregate of each rank), a kernel of one thread, and one that scans. So items are read twice
 ///   and results written once. The host does not wait. A call can be captured in a graph and replayed, by all ranks.
 ///   DeviceScan says how blocks wait for each other.
-/// - **Result.** The same from run to run with one distribution of the items, floating-point sums too: aggregates of
-///   ranks are combined in the order of ranks.
+/// - **Result.** With one distribution of the items, results are the same from run to run, floating-point sums, too:
+///   aggregates of ranks are combined in the order of ranks.
 /// - **Types.** As in DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
 ///   pointer (with items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
 ///   arguments returns its error and takes part without items. Then no rank writes results; the others return
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise what NCCL and launches return; after one of these, abort the communicator: other
+///   itself. Otherwise a call returns what NCCL and launches return; after one of these, abort the communicator: other
 ///   ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^28 items on
-///   each. They take the same with 2^24, and are slower with 2^20. The README of this folder has the times.
+///   each. They take the same time with 2^24, and are slower with 2^20. The README of this folder has the times.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the
 ///   place of processors.
 ///

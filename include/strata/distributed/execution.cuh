@@ -13,8 +13,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// with_storage() for calls of ranks. A rank that gets no storage makes the call nevertheless, with too little of it:
-/// the call refuses that as it does other bad arguments, and no rank waits for this one. It returns the error of its
+/// with_storage() for calls of ranks. A rank that gets no storage makes the call nevertheless, with too little storage.
+/// The call refuses this like other bad arguments, so no rank waits for this one. The rank returns the error of its
 /// allocator.
 template <class Call, class... Arguments>
 cudaError_t with_storage_of_rank(Call call, Arguments&... arguments) {

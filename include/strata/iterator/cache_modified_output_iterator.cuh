@@ -20,7 +20,7 @@ STRATA_NAMESPACE_BEGIN
 /// @code
 /// #include <strata/device/device_scan.cuh>
 ///
-/// // Running sums that the next kernel does not read: they do not displace in L1 what it does read.
+/// // Running sums that the next kernel does not read. So they must not displace from L1 what it reads.
 /// __managed__ int numbers[5] = {3, 1, 4, 1, 5};
 /// __managed__ int sums[5];
 ///

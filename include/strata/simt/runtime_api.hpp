@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The part of the CUDA runtime API that the library and its tests use, executed by the host back
-// end. C++ linkage on purpose: a program may also hold a source built by nvcc, and that one binds
-// to the real runtime's C symbols of the same names.
+// The part of the CUDA runtime API that the library and its tests use, executed by the host back end. These functions
+// have C++ linkage on purpose: a program may also hold a source built by nvcc, which binds to the real runtime's C
+// symbols of the same names.
 //
 // Work is executed when it is issued, in issue order, which is one of the schedules CUDA allows.
 // A stream that captures records its work instead, and a graph replays it.

@@ -11,7 +11,7 @@ STRATA_NAMESPACE_BEGIN
 
 /// The item at `itr`, loaded with a cache modifier: see CacheLoadModifier. Any thread may call, alone.
 ///
-/// - Any size of items: they are loaded in words as large as their alignment, of 1 to 16 bytes. Nothing is loaded
+/// - Items may have any size. They are loaded in words as large as their alignment, of 1 to 16 bytes. Nothing is loaded
 ///   beside them. An item of several words is not loaded at once.
 /// - Memory may be global, shared or local; with LOAD_LDG it must be global, and the kernel must not write it.
 /// - A load sees what its thread has stored before. LOAD_VOLATILE may poll; it gives no order with other memory.

@@ -9,16 +9,16 @@
 #include <strata/thread/specializations/vector_access.cuh>
 
 /// \file
-/// Loads the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, from the
-/// tile that starts at `block_src_it`. With `block_items_end`, items at that position and beyond are not
-/// read. Their array elements keep their values or, with `oob_default`, are set to it.
+/// Loads the items of thread `linear_tid` of a block, or of lane `linear_tid` of a warp, from the tile that starts at
+/// `block_src_it`. With `block_items_end`, items from that position on are not read. Their array elements keep their
+/// values or, with `oob_default`, get that value.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>
 ///
 /// __managed__ int numbers[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, blocked[4], striped[4];
 ///
-/// // Four threads load three items each, of which the last two are missing: they count as 0.
+/// // Four threads load three items each. The last two of the twelve items are missing and count as 0.
 /// STRATA_KERNEL void add_up(const int* in, int count, int* blocked_sums, int* striped_sums) {
 ///   const int thread = static_cast<int>(threadIdx.x);
 ///   int items[3];
@@ -151,7 +151,7 @@ STRATA_D void LoadDirectWarpStriped(int linear_tid, Iterator block_src_it, T (&d
 
 namespace detail {
 
-/// In words where `from` is a pointer to items of type `T`, otherwise item by item.
+/// Loads in words if `from` is a pointer to items of type `T`, otherwise item by item.
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items]) {
   if constexpr (is_pointer_to<Iterator, T>) {
@@ -163,7 +163,7 @@ STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[It
 
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[Items], int end) {
-  // At most one thread has some of its items: the others have all or none.
+  // At most one thread has only some of its items before `end`: each of the others has all or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
     detail::load_blocked_in_words(linear_tid, from, items);
   } else {
@@ -171,7 +171,7 @@ STRATA_D void load_blocked_in_words(int linear_tid, Iterator from, T (&items)[It
   }
 }
 
-/// Copies from a thread's items in blocked arrangement those before `end`.
+/// Copies those items of a thread, in blocked arrangement, whose positions are before `end`.
 template <class T, std::size_t Items>
 STRATA_D void take_blocked(int linear_tid, const T (&from)[Items], T (&items)[Items], int end) {
   const tile_positions<1> position = detail::blocked_positions<Items>(linear_tid);

@@ -10,7 +10,7 @@ STRATA_NAMESPACE_BEGIN
 
 /// Stores `val` at `itr` with a cache modifier: see CacheStoreModifier. Any thread may call, alone.
 ///
-/// - Any size of items: they are stored in words as large as their alignment, of 1 to 16 bytes. Nothing is stored
+/// - Items may have any size. They are stored in words as large as their alignment, of 1 to 16 bytes. Nothing is stored
 ///   beside them. An item of several words is not stored at once.
 /// - Memory may be global, shared or local.
 /// - To a pointer, `val` is converted to the type that it points to, which must be trivially relocatable. With

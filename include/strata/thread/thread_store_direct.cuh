@@ -10,15 +10,15 @@
 #include <strata/thread/specializations/vector_access.cuh>
 
 /// \file
-/// Stores the items of one thread of a block, or of one lane of a warp: those of thread `linear_tid`, into the
-/// tile that starts at `block_itr`. With `valid_items`, nothing is written at that position and beyond.
+/// Stores the items of thread `linear_tid` of a block, or of lane `linear_tid` of a warp, into the tile that starts at
+/// `block_itr`. With `valid_items`, nothing is written from that position on.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>
 ///
 /// __managed__ int blocked[10], striped[10];
 ///
-/// // Four threads store three items each, of which the last two do not fit.
+/// // Four threads store three items each. The last two of the twelve items do not fit.
 /// STRATA_KERNEL void store(int* blocked_out, int* striped_out, int count) {
 ///   const int thread = static_cast<int>(threadIdx.x);
 ///   const int items[3] = {thread, thread, thread};
@@ -127,7 +127,7 @@ STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&item
 
 template <class T, std::size_t Items, class Iterator>
 STRATA_D void store_blocked_in_words(int linear_tid, Iterator to, const T (&items)[Items], int end) {
-  // At most one thread has some of its items: the others have all or none.
+  // At most one thread has only some of its items before `end`: each of the others has all or none.
   if ((linear_tid + 1) * static_cast<int>(Items) <= end) {
     detail::store_blocked_in_words(linear_tid, to, items);
   } else {

@@ -19,8 +19,8 @@ STRATA_NAMESPACE_BEGIN
 enum WarpExchangeAlgorithm {
   /// Through shared memory, without bank conflicts.
   WARP_EXCHANGE_SMEM,
-  /// By N shuffles for each 4 bytes of `T`, N / 2 * log2(N) if N = W is a power of two, and selections in the order of
-  /// N * log(N): no shared memory. Cannot scatter.
+  /// By N shuffles for each 4 bytes of `T` (N / 2 * log2(N) if N = W is a power of two), and by a number of selections
+  /// in the order of N * log(N). It takes no shared memory, and cannot scatter.
   WARP_EXCHANGE_SHUFFLE,
 };
 
@@ -33,8 +33,8 @@ enum WarpExchangeAlgorithm {
 /// - `ScatterToStriped(input_items, output_items, ranks)`, also in place: `input_items[i]` of any lane
 ///   becomes the striped arrangement's item `ranks[i]`. The logical warp's ranks are 0 .. W * N - 1, each
 ///   once. Not for WARP_EXCHANGE_SHUFFLE.
-/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps, side
-///   by side. With another width each warp has one, its first lanes, and the other lanes must not call.
+/// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / W logical warps, side by side. With
+///   another width, the first lanes of each warp are its only logical warp, and the other lanes must not call.
 /// - All lanes of a logical warp must call together. Those of other logical warps need not.
 /// - Each logical warp needs its own `TempStorage`, an element of an array in shared memory: W * N items and
 ///   the gaps of their layout. WARP_EXCHANGE_SHUFFLE does not use it.

@@ -41,7 +41,7 @@ enum WarpLoadAlgorithm {
 ///   of other logical warps need not. `T` must be trivially relocatable. Each logical warp needs its own
 ///   `TempStorage`, that of WarpExchange: about the size of the tile. Its lanes must call `__syncwarp()`
 ///   between two calls that use the same storage, and before the storage is used for anything else.
-/// - Bank conflicts: as WarpExchange.
+/// - Bank conflicts are those of WarpExchange.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

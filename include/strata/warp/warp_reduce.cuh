@@ -34,7 +34,8 @@ inline constexpr bool takes_any_operands =
 /// `op(... op(op(item[0], item[1]), item[2]) ..., item[n - 1])`, in any association.
 ///
 /// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads logical warps,
-///   side by side. With another width each warp has one, its first lanes, and the other lanes must not call.
+///   side by side. With another width, the first lanes of each warp are its only logical warp, and the other lanes must
+///   not call.
 /// - All lanes of a logical warp must call together. Those of other logical warps need not: they may be elsewhere, or
 ///   call with other arguments.
 /// - The items of a lane are an array, a `cuda::std::array` or a span of a fixed length.

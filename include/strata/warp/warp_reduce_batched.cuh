@@ -21,10 +21,10 @@ STRATA_NAMESPACE_BEGIN
 ///
 ///     result[b] = op(... op(op(lane 0's inputs[b], lane 1's inputs[b]), lane 2's inputs[b]) ...), in any association
 ///
-/// - **Results** are spread over the lanes. With up to as many batches as lanes, `Reduce` and `Sum` return that of
-///   batch i in lane i. With more, `ReduceToStriped` writes those of batches i, i + LogicalWarpThreads, ... to
-///   `outputs` of lane i, and `ReduceToBlocked` those of neighbouring batches, from batch i * (size of `outputs`) on.
-///   Results for which there is no batch are unspecified.
+/// - **Results** are spread over the lanes. If there are no more batches than lanes, `Reduce` and `Sum` return the
+///   result of batch i in lane i. With any number, `ReduceToStriped` writes the results of batches i, i +
+///   LogicalWarpThreads, ... to `outputs` of lane i, and `ReduceToBlocked` those of neighbouring batches, from batch i
+///   * (size of `outputs`) on. Results for which there is no batch are unspecified.
 /// - `inputs` has `Batches` items, `outputs` has Batches / LogicalWarpThreads, rounded up: arrays, `cuda::std::array`,
 ///   or spans of a fixed length.
 /// - A logical warp has 1 to 32 threads, a power of two. All lanes of a logical warp must call together, and with

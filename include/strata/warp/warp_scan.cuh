@@ -44,7 +44,7 @@ STRATA_D T scan_lanes(unsigned mask, const T& item, Operator& op, [[maybe_unused
     }
     return static_cast<T>(sum);
   } else if constexpr (Full && detail::is_idempotent<Operator, T>()) {
-    // Where there is no source, the shuffle returns the lane's own value: no lane is compared.
+    // Where there is no source, the shuffle returns the lane's own value, so lane numbers need not be compared.
     T sum = item;
     STRATA_UNROLL
     for (unsigned distance = 1; distance < Lanes; distance *= 2) {
@@ -64,8 +64,8 @@ STRATA_D T scan_lanes(unsigned mask, const T& item, Operator& op, [[maybe_unused
   }
 }
 
-/// Returns the sum of the items of the lanes below; `inclusive` is what scan_lanes returned for `item`. Unspecified
-/// in lane 0; 0 there if `adds_as_words`.
+/// Returns the sum of the items of the lanes below; `inclusive` is what scan_lanes returned for `item`. Lane 0 gets 0
+/// if `adds_as_words` is true, and an unspecified value otherwise.
 template <int Lanes, class Operator, class T>
 STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) {
   if constexpr (adds_as_words<Operator, T>) {
@@ -86,7 +86,8 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///     exclusive: op(... op(op(initial_value, item[0]), item[1]) ..., item[lane - 1])
 ///
 /// - A logical warp has 1 to 32 threads. A power of two divides each warp into 32 / LogicalWarpThreads logical warps,
-///   side by side. With another width each warp has one, its first lanes, and the other lanes must not call.
+///   side by side. With another width, the first lanes of each warp are its only logical warp, and the other lanes must
+///   not call.
 /// - All lanes of a logical warp must call together, with the same initial value. Those of other logical
 ///   warps may diverge, or call with other arguments.
 /// - Without an initial value, the exclusive result of lane 0 is unspecified. Sums begin with `T{}`.

@@ -38,8 +38,8 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 }  // namespace detail
 
 /// Scans the items of a block by a binary tree in shared memory, in place, with 2 (n - 1) operator calls for n
-/// elements: Blelloch's work-efficient scan ("Prefix Sums and Their Applications", 1990). The upsweep stores
-/// in element (i + 1) 2 s - 1 the sum of the 2 s elements that end there. The downsweep replaces each sum by
+/// elements: Blelloch's work-efficient scan ("Prefix Sums and Their Applications", 1990). The upsweep stores the sum of
+/// 2 s neighbouring elements in the last of them, which is element (i + 1) 2 s - 1. The downsweep replaces each sum by
 /// the sum of all elements to its left:
 ///
 ///     for (s = 1; s < n; s *= 2)                               // upsweep: pairs (l, r), s apart,
@@ -56,9 +56,9 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 /// 78 % of this class's time with elements of 4 bytes, and 99 % with 8 bytes. This class is there to be read, and for
 /// its few additions.
 ///
-/// All accesses have a stride that is a power of two. Their conflict degree, for 1,024 elements, in
-/// `PlainLayout`; with `i + i / 32`, the classical padding; and in the default, which has as many
-/// levels of padding as the elements need (`TreeLayout`):
+/// All accesses have a stride that is a power of two. This table has their conflict degrees for 1,024 elements. The
+/// layouts are `PlainLayout`, `i + i / 32` (the classical padding), and the default `TreeLayout`, which has as many
+/// levels of padding as the elements need:
 ///
 /// | s | 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 512 |
 /// |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -80,7 +80,7 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 /// - Every thread of the block must call, in uniform control flow, with the same initial value. Results are
 ///   valid in every thread, and so is `block_aggregate`, which does not contain the initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
-/// - Shared memory: the elements, the padding, and one item. An element that is not one access of 1 to 16
+/// - Shared memory: the elements, the padding, and one item. An element that takes more than one access of 1 to 16
 ///   bytes is rounded up to an odd number of words.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.

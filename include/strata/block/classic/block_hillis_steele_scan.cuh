@@ -48,7 +48,7 @@ STRATA_HD constexpr int hillis_steele_degree(int elements) {
 ///   threads. Results are valid in every thread, and so is `block_aggregate`, which does not contain the
 ///   initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
-/// - Shared memory: two items per thread. An item that is not one access of 1 to 16 bytes is rounded up to an
+/// - Shared memory: two items per thread. An item that takes more than one access of 1 to 16 bytes is rounded up to an
 ///   odd number of words.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.

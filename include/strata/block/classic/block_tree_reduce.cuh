@@ -23,7 +23,7 @@ STRATA_HD constexpr int tree_reduce_degree(int stride, int elements) {
                       detail::tree_access_degree<T, Layout>(stride, 2 * stride, elements));
 }
 
-/// The worst of all its accesses.
+/// The largest conflict degree of all accesses of BlockTreeReduce.
 template <class T, class Layout>
 STRATA_HD constexpr int tree_reduce_degree(int elements) {
   int degree = detail::tree_access_degree<T, Layout>(0, 1, elements);
@@ -42,9 +42,9 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 ///       for (int i = 0; 2 * s * i + s < n; ++i)            // the threads
 ///         tree[2 * s * i] = op(tree[2 * s * i], tree[2 * s * i + s]);
 ///
-/// The textbook's first reduction, because neighbours stay neighbours: operands keep their order, so that the operator
-/// need only be associative. And its first bank conflict: the accesses of a step have a stride of 2 s elements.
-/// (BlockReduce works in registers, for the most part.)
+/// Textbooks begin with this reduction. Neighbours stay neighbours: operands keep their order, so that the operator
+/// need only be associative. It is also a textbook's first example of bank conflicts: the accesses of a step have a
+/// stride of 2 s elements. (BlockReduce works in registers, for the most part.)
 ///
 /// Conflict degree of the steps of 1,024 elements in `PlainLayout`, and in the default, which is
 /// padded by `TreeLayout`:
@@ -56,9 +56,8 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// | plain, 16 bytes | 2 | 4 | 8 | 8 | 8 | 8 | 8 | 4 | 2 | 1 |
 /// | padded, any | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |
 ///
-/// - `Layout`: another type of shared_layout.hpp must be free of conflicts too; only `PlainLayout`
-///   may have them, as it is there to show them. (`SwizzledLayout<4, 32>` is one that needs no
-///   padding.)
+/// - `Layout` may be any type of shared_layout.hpp that is free of conflicts. (`SwizzledLayout<4, 32>` is one that
+///   needs no padding.) Only `PlainLayout` may have conflicts, because it is there to show them.
 /// - Every thread of the block must call, in uniform control flow, with the same `num_valid`. Any number of threads.
 ///   The result is in thread 0; what other threads get is unspecified.
 /// - Items are numbered by thread, and within a thread by array index. `num_valid`: threads 0 .. num_valid - 1 hold an
@@ -66,8 +65,8 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 ///   called with the inputs of other threads.
 /// - Determinism: the association depends on the number of items alone, so floating-point results
 ///   repeat bit for bit.
-/// - Shared memory: an item per thread (those that are not one access of 1 to 16 bytes are rounded
-///   up to an odd number of words), and the padding.
+/// - Shared memory: an item per thread, and the padding. An item that takes more than one access of 1 to 16 bytes is
+///   rounded up to an odd number of words.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.

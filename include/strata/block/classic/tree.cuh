@@ -113,9 +113,10 @@ STRATA_HD constexpr int tree_access_degree(int first, int stride, int end) {
 
 }  // namespace detail
 
-/// The padding that frees block primitives on a binary tree of `Elements` items of conflicts: `PaddedLayout<32, 1>` for
-/// up to 1,024 items of 4 bytes. More items take more levels of padding, and so do wider items, because a wavefront
-/// serves fewer of them. Padding adds less than one item to every 31, 15 or 7 items of 4, 8 or 16 bytes.
+/// The padding with which a block primitive on a binary tree of `Elements` items has no bank conflicts:
+/// `PaddedLayout<32, 1>` for up to 1,024 items of 4 bytes. More items take more levels of padding, and so do wider
+/// items, because a wavefront serves fewer of them. Padding adds less than one item to every 31, 15 or 7 items of 4, 8
+/// or 16 bytes.
 template <class T, int Elements>
 using TreeLayout = typename detail::choose_tree_layout<T, Elements>::type;
 

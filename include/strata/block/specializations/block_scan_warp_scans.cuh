@@ -106,7 +106,8 @@ struct block_scan_warp_scans {
 
  private:
   struct totals {
-    // The sum of the warps before the caller's. Unspecified in the first warp; 0 there if `adds_as_words`.
+    // The sum of the warps before the caller's. In the first warp it is 0 if `adds_as_words` is true, and unspecified
+    // otherwise.
     T before;
     T all;  // the sum of all warps, if `All`
   };

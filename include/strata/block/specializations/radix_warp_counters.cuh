@@ -190,8 +190,8 @@ struct radix_match_votes {
   STRATA_D void done(const Counters&, unsigned) const {}
 };
 
-/// Matches lanes by a word for each digit, in which each lane sets its bit. Fewer instructions, but the additions of
-/// lanes with one digit are serial.
+/// Matches lanes by a word for each digit, in which each lane sets its bit. This takes fewer instructions than votes,
+/// but the additions of lanes with one digit are serial.
 template <int Threads, int RadixBits>
 struct radix_match_words {
   static constexpr unsigned bins = 1u << RadixBits;

@@ -164,7 +164,7 @@ struct segment_slots {
     WarpScan<sums>(unused).InclusiveSum(local, total);
     return total;
   }
-  /// In lane 0.
+  /// The result is valid in lane 0.
   STRATA_D static unsigned warp_or(unsigned value) {
     typename WarpReduce<unsigned>::TempStorage unused;
     return WarpReduce<unsigned>(unused).Reduce(value, BitOr{});

@@ -11,7 +11,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Says which unit of a tile a thread moves when, and where the unit lies in shared memory in between.
+/// Says in which order a thread loads and stores units of a tile, and where each unit lies in shared memory between the
+/// two.
 ///
 /// The tile of `Rows` x `Columns` elements is cut into squares of `Side` x `Side`. A thread loads a square as `Side`
 /// units, each of `Side` elements side by side in one row, transposes it in registers, and stores its units. Whole
@@ -83,8 +84,8 @@ struct transpose_storage_layout {
   }
 };
 
-/// What a warp writes, or reads, in one instruction. Where every row begins with a wavefront, or a
-/// wavefront with a row, all instructions are alike and a few of them stand for all.
+/// What a warp writes, or reads, in one instruction. If every row begins where a wavefront begins, or every wavefront
+/// where a row begins, all instructions are alike, and a few of them stand for all.
 template <class Tile, bool Writes>
 struct transpose_access {
   static constexpr int element_bytes = Tile::unit_bytes;

@@ -35,7 +35,7 @@ template <class T, int BlockThreads>
 struct vector_transfer {
   static constexpr int vector_items = vector_bytes / static_cast<int>(sizeof(T));
 
-  /// Items behind a multiple of 16 bytes.
+  /// Returns how many items lie between the last 16-byte boundary and `p`.
   STRATA_D static int surplus(const T* p) {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % vector_bytes / sizeof(T));
   }

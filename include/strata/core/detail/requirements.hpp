@@ -3,9 +3,8 @@
 #pragma once
 
 /// What algorithms require of iterators and function objects. Each class asserts its requirements when it is
-/// instantiated. Algorithms instantiate it before all code that would fail without them, so that the
-/// compiler's first error names the cause, and leave that code out where `are_met` is false, so that there is no
-/// second one.
+/// instantiated. Algorithms instantiate it before all code that would fail without them, so that the compiler's first
+/// error names the cause. If `are_met` is false, they leave that code out, so that there is no second error.
 
 #include <strata/core/detail/standard.hpp>
 #include <strata/core/macros.hpp>

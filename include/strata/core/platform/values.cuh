@@ -49,8 +49,8 @@ STRATA_D unsigned select_word(unsigned bits, unsigned if_set, unsigned if_clear)
 #endif
 }
 
-/// `value`, but +0.0 for -0.0, and for every NaN the one whose bits are all set except the sign: one addition. Denormal
-/// numbers stay as they are, even if the program is compiled to flush them to zero.
+/// Returns `value`, but +0.0 for -0.0, and for any NaN the one NaN in which all bits but the sign are set. This takes
+/// one addition. Denormal numbers stay as they are, even if the program is compiled to flush them to zero.
 STRATA_D float canonical_float(float value) {
 #if STRATA_DEVICE_PASS
   float result;
@@ -97,9 +97,9 @@ STRATA_D T opaque(const T& value) {
 #endif
 }
 
-/// `opaque` of an item of more than 8 bytes that a step may keep or combine. Otherwise the compiler would select an
-/// operand instead of the result, for example a factor 1 instead of the item without a product. That takes more
-/// selections, and results come later.
+/// Returns `opaque(value)` if `T` has more than 8 bytes, otherwise `value`. A step that combines an item or keeps it
+/// calls this for the item. Otherwise the compiler would select an operand before the operation, not the result after
+/// it: for example a factor of 1. That takes more selections, and results come later.
 template <class T>
 STRATA_D T opaque_if_wide(const T& value) {
   if constexpr (sizeof(T) > 8) {
@@ -109,9 +109,9 @@ STRATA_D T opaque_if_wide(const T& value) {
   }
 }
 
-/// Returns the sum that a scan begins with; of a number, `opaque`. If nothing comes before the first item, a scan and a
-/// reduction of the same items have equal sums. Without this, the compiler would keep each sum of the reduction in a
-/// register, for the scan.
+/// Returns the sum that a scan begins with: `opaque(sum)` for a number of 4 or more bytes, otherwise `sum`. If nothing
+/// comes before the first item, a scan and a reduction of the same items have equal sums. Without this, the compiler
+/// would keep each sum of the reduction in a register, for the scan.
 template <class T>
 STRATA_D T opaque_first_sum(const T& sum) {
   if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) {

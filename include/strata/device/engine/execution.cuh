@@ -18,10 +18,10 @@ STRATA_NAMESPACE_BEGIN
 /// Where a device call without temporary storage works: a stream, and a memory resource for its storage.
 ///
 /// Every device function can be called without its first two arguments, `d_temp_storage` and `temp_storage_bytes`. The
-/// other arguments are the same. The last of them is a stream, an `execution`, an environment, or left out; what stands
-/// before it must be given. A stream is a `cudaStream_t`, or a class that converts to it (`rmm::cuda_stream_view`,
-/// `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). The same holds in calls with temporary
-/// storage, and in an `execution`. Anything else does not compile.
+/// other arguments are the same. The last of them is a stream, an `execution`, an environment, or left out; all
+/// arguments before it must be given. A stream is a `cudaStream_t`, or a class that converts to it
+/// (`rmm::cuda_stream_view`, `c10::cuda::CUDAStream`) or returns it by `get()` (`cuda::stream_ref`). The same holds in
+/// calls with temporary storage, and in an `execution`. Anything else does not compile.
 ///
 /// An environment is what calls of CUB take from version 3.1 on: `cuda::std::execution::env`, `prop`, or another class
 /// that answers the same queries. No header of libcu++ is included for it. Of what it holds, a call uses
@@ -32,9 +32,9 @@ STRATA_NAMESPACE_BEGIN
 ///   in any order keep `determinism::run_to_run`. DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see
 ///   ReproducibleSum). So do all other calls, except sums and operators on items that are not integers.
 ///   `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK with `Sorted`
-///   in their names. All keep `tie_break::prefer_smaller_index`.
+///   in their names. All calls keep `tie_break::prefer_smaller_index`.
 ///
-/// It ignores the rest: `cuda::execution::tune` is for kernels of CUB.
+/// A call ignores the rest: `cuda::execution::tune` is for kernels of CUB.
 ///
 /// The call takes its storage from the stream-ordered allocator (`cudaMallocAsync`), or from the resource of the
 /// `execution`, and gives it back on the same stream. It does not wait for the device, and can be captured in a graph

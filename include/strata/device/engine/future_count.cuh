@@ -38,7 +38,7 @@ STRATA_HD constexpr std::size_t count_of(Integer n) {
 /// #include <strata/device/device_reduce.cuh>
 /// #include <strata/device/device_select.cuh>
 ///
-/// // The sum of the items that are kept. How many these are, only the device knows.
+/// // The sum of the items that are kept. Only the device knows how many these are.
 /// struct is_positive {
 ///   STRATA_HD bool operator()(int number) const { return number > 0; }
 /// };

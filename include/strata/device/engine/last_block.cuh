@@ -105,7 +105,7 @@ class last_block_gather {
     return is_elected();
   }
 
-  /// Publishes `value`, and returns true in the last block, if nobody needs the values.
+  /// For callers that do not need the values: publishes `value`, and returns true in the last block.
   STRATA_D bool is_last(T value) { return is_last_to_collect(value); }
 
   // The single steps, each for one thread. A fence_sc() must stand between a block's publish() and its collect(), and a

@@ -61,8 +61,8 @@ cudaError_t query_resident_blocks(void (*kernel)(Parameters...), int block_threa
   return status == cudaSuccess && blocks < 1 ? cudaErrorLaunchOutOfResources : status;
 }
 
-/// Resident blocks for a kernel with one amount of shared memory, from a cache. Allows the kernel its dynamic shared
-/// memory.
+/// Finds how many blocks of a kernel a multiprocessor holds at a time, or takes the number from a cache. The kernel
+/// always has the same amount of shared memory. Allows the kernel its dynamic shared memory.
 template <class Kernel>
 cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Kernel kernel, int block_threads,
                                                std::size_t shared_bytes, int& blocks) {
@@ -77,15 +77,15 @@ cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Ker
 }
 
 /// Returns how many blocks the multiprocessors of the stream hold at a time, if one multiprocessor can hold
-/// `per_multiprocessor`. A multiprocessor counts no more than `max_per_multiprocessor` blocks.
+/// `per_multiprocessor`. At most `max_per_multiprocessor` blocks count for each multiprocessor.
 inline std::size_t resident_blocks_of(const device_properties& device, int per_multiprocessor,
                                       int max_per_multiprocessor) {
   const int blocks = detail::least(per_multiprocessor, max_per_multiprocessor);
   return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(device.multiprocessors);
 }
 
-/// Resident blocks on the whole device for a kernel with one amount of shared memory. Allows the kernel its dynamic
-/// shared memory.
+/// Finds how many blocks of a kernel all multiprocessors of the stream hold at a time. The kernel always has the same
+/// amount of shared memory. Allows the kernel its dynamic shared memory.
 template <class Kernel>
 cudaError_t resident_blocks(kernel_property_cache& cache, const device_properties& device, Kernel kernel,
                             int block_threads, std::size_t shared_bytes, std::size_t& blocks,

@@ -40,9 +40,9 @@
 ///      needs round k - 8, whose slot round k overwrites.
 ///
 /// A replay of the same launch (a CUDA graph) has the same epochs, so a word of the run before could pass for a new
-/// one. The slots hold words of the last 8 rounds of that run. In a call of more than 16 rounds, an earlier round of
-/// the replay has overwritten each slot before one of these rounds reads it. In a shorter call that may be replayed,
-/// the last block to leave erases all epochs.
+/// one. The slots hold words of the last 8 rounds of that run. In a call of more than 16 rounds, earlier rounds of the
+/// replay have overwritten all slots before the last 8 rounds read them. In a shorter call that may be replayed, the
+/// last block to leave erases all epochs.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

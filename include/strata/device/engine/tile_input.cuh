@@ -50,8 +50,8 @@ struct vector_input {
   const T* first;
   platform::l2_policy policy;
 
-  // Kept as words: items below 4 bytes are cut out of them when they are used, in registers.
-  // An item_vector would be shorter code, but with it nvcc 13.0 spills registers in ArgMin of doubles.
+  // A pack keeps words. Items of fewer than 4 bytes are cut out of the words in registers, when they are used. An
+  // item_vector would be shorter code, but with it nvcc 13.0 spills registers in ArgMin of doubles.
   struct pack {
     unsigned words[4];
     STRATA_D T operator[](int i) const {
@@ -99,9 +99,9 @@ inline float evict_first_fraction(int l2_bytes, std::size_t bytes) {
 }
 
 /// How a sequence of items is cut for several blocks: `head_items`, then whole packs of `width` items, then
-/// `tail_items`. The blocks share the packs. The first block also takes the head, the last block the tail. Where the
-/// order of items does not matter, the blocks take whole tiles in turn while each block gets one, which keeps the
-/// memory's banks evenly busy. The other packs are divided evenly.
+/// `tail_items`. The blocks share the packs. The first block also takes the head, the last block the tail. If the order
+/// of items does not matter, the blocks take whole tiles in turn, as long as there is one for each block: this keeps
+/// the memory's banks evenly busy. The other packs are divided evenly.
 struct even_share {
   // The number of packs of a block's even share is a multiple of this: packs of 16 bytes then fill lines of 128 bytes.
   static constexpr std::size_t granule = 8;

@@ -36,8 +36,8 @@ struct group_table_arguments {
 ///     ------------------------------------------------------------------ barrier, unless rows are to be partitioned
 ///     each block: combine its share of the rows in a table in shared memory; a row that finds no slot goes to the
 ///     table in device memory; at the end, all entries go there
-///     ------------------------------------------------------------------ barrier each block: write the groups in its
-///     part of the table in device memory
+///     ------------------------------------------------------------------ barrier
+///     each block: write the groups in its part of the table in device memory
 ///
 /// If a block finds that too many rows miss its table, or the table in device memory is too full, all blocks end, and
 /// rows are partitioned.

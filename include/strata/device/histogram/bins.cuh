@@ -37,7 +37,7 @@ class exact_bins32 {
     const auto count = static_cast<std::uint32_t>(bins);
     lower_ = static_cast<std::uint32_t>(lower);
     range_ = lower < upper ? static_cast<std::uint32_t>(upper) - lower_ : 0u;
-    if (range_ == 0) return true;  // Without a sample between the levels nothing is counted.
+    if (range_ == 0) return true;  // No sample lies between the levels: nothing is counted.
     whole_ = count / range_;
     std::uint64_t rest = count % range_, reciprocal = 0;
     for (int word = 0; word < 2; ++word) {
@@ -80,11 +80,11 @@ class exact_bins64 {
     const auto count = static_cast<std::uint64_t>(bins);
     lower_ = static_cast<word>(lower);
     range_ = lower < upper ? static_cast<word>(static_cast<word>(upper) - lower_) : word{0};
-    if (range_ == 0) return true;  // Without a sample between the levels nothing is counted.
+    if (range_ == 0) return true;  // No sample lies between the levels: nothing is counted.
     if (range_ > std::numeric_limits<std::uint64_t>::max() / count) return false;
     whole_ = static_cast<word>(count / range_);
     part_ = static_cast<word>(count % range_);
-    // A long division. The remainder is below 2^63: if the range is not, there is one bin.
+    // A long division. The remainder is below 2^63, since a range of 2^63 or more has only one bin.
     std::uint64_t rest = part_;
     for (int bit = 0; bit < std::numeric_limits<word>::digits; ++bit) {
       const bool is_set = rest >= range_ - rest;
@@ -122,7 +122,7 @@ class scaled_bins {
     if (!std::isfinite(lower) || !std::isfinite(upper)) return false;
     lower_ = lower;
     upper_ = upper;
-    if (!(lower < upper)) return true;  // Without a sample between the levels nothing is counted.
+    if (!(lower < upper)) return true;  // No sample lies between the levels: nothing is counted.
     int exponent = 0;
     std::frexp(std::max(std::abs(lower), std::abs(upper)), &exponent);
     factor_ = std::ldexp(Real{1}, -exponent / 2);

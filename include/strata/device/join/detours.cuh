@@ -89,7 +89,7 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
   return join.run_in(layout, join_slot);
 }
 
-/// The columns are partitioned with the keys. With `takes_sample`, only if a sample does not find few results.
+/// The columns are partitioned with the keys. With `takes_sample`, they are not if a sample finds few results.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Call>
 cudaError_t join_with_partitioned_columns(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
                                           join_method method, bool takes_sample) {

@@ -126,13 +126,14 @@ struct DispatchHashJoin {
   using Columns = partitioned_columns<Sink>;
   static constexpr bool may_partition_columns =
       has_word_keys && !is_ordered && !are_counted_keys<Keys> && Columns::are_possible;
-  /// Narrow columns are partitioned wherever the result could be in the order of the probe rows, unless few rows match.
+  /// If columns are narrow and may be partitioned, they are, wherever the result could also be gathered in the order of
+  /// the probe rows. (The exception is a join in which few rows match.)
   static constexpr bool may_gather_in_order =
       number_of_columns<Sink> >= least_gathered_columns && !(may_partition_columns && Columns::are_narrow);
   static constexpr bool may_restore_order =
       Methods::one_each && sizeof(Row) == 4 && !are_numbered_keys<Keys> && (is_ordered || may_gather_in_order);
   static constexpr bool may_list_rows = has_word_keys && Methods::row_lists && (is_ordered || may_gather_in_order);
-  /// A set of keys is as fast as a filter.
+  /// Where a set of keys is possible, it is as fast as a filter, so no filter is made.
   static constexpr bool may_filter = Methods::bloom_filter && !is_ordered && sizeof(Row) == 4 &&
                                      may_filter_keys<Keys> && !(Methods::key_sets && is_join_word<Key, Hash, Equal>);
 
@@ -182,7 +183,7 @@ struct tuned_join_on_cuda {
           d_temp_storage, temp_storage_bytes, kind, build_side, probe_side, output.sink, d_num_out, output.capacity,
           options, stream);
     };
-    // Numbers of rows of 4 bytes take half the memory. Larger ones are rare.
+    // Row numbers of 4 bytes take half the memory of row numbers of 8 bytes, which are rarely necessary.
     if constexpr (sizeof(Index) == 8 && !(BuildPromises::has_few_rows && ProbePromises::has_few_rows)) {
       if (!detail::join_rows_are_valid<Index, unsigned>(build.rows) ||
           !detail::join_rows_are_valid<Index, unsigned>(probe.rows)) {

@@ -40,12 +40,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   **Insert** adds those that follow. Afterwards the table is the same as after one build with all
 ///   rows. If several rows may have a key, both end with a pass over all rows, which lists them. On the host, `Insert`
 ///   builds the table of all rows anew.
-/// - **Probe.** `Inner` to `Anti`, as the functions of DeviceHashJoin. Row numbers of the result have the type `Index`.
-///   The table is not written: calls of several streams or threads may probe it at the same time, each with
+/// - **Probe.** `Inner` to `Anti` work like the functions of DeviceHashJoin. Row numbers of the result have the type
+///   `Index`. The table is not written: calls of several streams or threads may probe it at the same time, each with
 ///   separate temporary storage.
-/// - **Execution.** As DeviceHashJoin. The Metal back end does not use the memory: each probe joins both sides.
-/// - **Errors.** As DeviceHashJoin. Also `cudaErrorInvalidValue` for more rows than the side has, for memory that is
-///   too small, and from `Insert` and probes before a `Build`.
+/// - **Execution.** As for DeviceHashJoin. The Metal back end does not use the memory: each probe joins both sides.
+/// - **Errors.** As for DeviceHashJoin. Also `cudaErrorInvalidValue` for more rows than the side has, for memory that
+///   is too small, and from `Insert` and probes before a `Build`.
 ///
 /// @code
 /// #include <strata/device/device_hash_join.hpp>
@@ -124,7 +124,8 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Inner)
 
-  /// Finds every pair of rows with equal keys, and each probe row without a partner, with no build row.
+  /// Finds every pair of rows with equal keys, and each probe row without a partner. Such a row has no build row in the
+  /// result.
   template <class Keys, class Promises, class Output>
   cudaError_t Left(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,
@@ -144,7 +145,7 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Full)
 
-  /// Finds each probe row that has a partner, once, with no build row.
+  /// Finds each probe row that has a partner, once. Rows of the result have no build row.
   template <class Keys, class Promises, class Output>
   cudaError_t Semi(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,
@@ -154,7 +155,7 @@ class JoinTableOn {
   }
   STRATA_CALL_WITHOUT_PROBE_STORAGE(Semi)
 
-  /// Finds each probe row that has no partner, with no build row.
+  /// Finds each probe row that has no partner. Rows of the result have no build row.
   template <class Keys, class Promises, class Output>
   cudaError_t Anti(void* d_temp_storage, std::size_t& temp_storage_bytes, const JoinSide<Keys, Promises>& probe,
                    const Output& output, JoinNumOut d_num_out,

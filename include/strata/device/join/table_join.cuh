@@ -24,7 +24,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Merges and arrays indexed by key read keys of arrays.
+/// True if keys may be merged or used as indices of an array. Both read the keys from arrays.
 template <class Keys, class Equal>
 inline constexpr bool has_sortable_keys = std::is_pointer_v<Keys>&& is_join_sortable<iterator_value_t<Keys>, Equal>;
 
@@ -115,7 +115,7 @@ class table_join {
     const cudaError_t status = storage_.reserve(layout, 0);
     if (status != cudaSuccess) return status;
     prober_.reserve(layout, prober_slot);
-    // Reserved for an array too: with one, more rows never need less.
+    // This storage is also reserved if an array joins the rows, so that a join of more rows never needs less storage.
     if (method_ != join_method::global_table) {
       partitioner_.reserve(layout, partition_slot, static_cast<std::size_t>(call_.build.rows),
                            static_cast<std::size_t>(call_.probe.rows));

@@ -25,7 +25,7 @@ struct merge_sort_cluster_barrier {
 };
 
 /// Which blocks sort the segment, and where it begins in the input: all blocks of the grid, at the first item.
-/// part_of_grid (agent_segments_grid.cuh) is for a segment of several.
+/// part_of_grid (agent_segments_grid.cuh) is for one of several segments.
 struct whole_grid {
   static constexpr unsigned first_block = 0;
   static constexpr long long begin = 0;
@@ -35,8 +35,9 @@ struct whole_grid {
   STRATA_D static unsigned blocks() { return gridDim.x; }
 };
 
-/// A block of a sort of one segment in one launch. All blocks are resident, and each has a tile: it sorts the tile, and
-/// in each level it makes these items of the merge of two runs.
+/// A block of a sort of one segment in one launch. All blocks are resident, and each has a tile. It sorts the tile.
+/// Then, in each level, two runs are merged, and the block makes the items of the result that belong at the positions
+/// of its tile.
 ///
 ///     block     0      1      2      3      4
 ///     level 0   0      +      1 | 2  +  3 | 4       tiles
@@ -110,7 +111,8 @@ class AgentMergeSortGrid {
     tile.store_segment(first_item(), static_cast<int>(items()), to);
   }
 
-  /// Makes the block's part of the merge of two runs, of `run_items` items or what is left, from item `first` on.
+  /// Makes the block's part of the merge of two runs. These begin at item `first`, and have `run_items` items each, or
+  /// what is left.
   STRATA_D void merge(unsigned first, unsigned run_items, const Arrays& from, const Arrays& to) {
     const unsigned left = num_items_ - first, count1 = detail::least(left, run_items);
     const unsigned rest = left - count1, count2 = detail::least(rest, run_items), second = first + count1;

@@ -67,7 +67,7 @@ struct merge_diagonal {
 };
 
 /// A block merges a tile of the result. Two diagonals of the merge path cut the ranges into the parts that belong to
-/// it. Another kernel has found where, or two warps of the block search for it.
+/// it. Another kernel has found these cuts, or two warps of the block search for them.
 ///
 /// Values take one of two ways:
 /// - Staged: they are loaded into shared memory beside their keys, move with them, and are stored as vectors. Tuning
@@ -98,8 +98,8 @@ class AgentMerge {
   static constexpr int tile_items = block_threads * items_per_thread;
 
  protected:
-  // Each range begins at its alignment to vectors: less than three vectors are lost, and a segment_tile has two before
-  // its items. The last thread of the result reads on behind both ranges.
+  // In shared memory, each range has the same alignment to vectors as in device memory. This wastes fewer than three
+  // vectors, and a segment_tile has two before its items. The last thread of the result reads on behind both ranges.
   using Keys = segment_tile<Key, items_per_thread, tile_items + vector_items + items_per_thread>;
   using Sources = segment_tile<int, items_per_thread, has_values && !stages_values ? tile_items : 1>;
   static constexpr int value_vector_items = stages_values ? value_vectors::vector_items : 1;
@@ -157,7 +157,7 @@ class AgentMerge {
 
   STRATA_D part_of_ranges load_part_of_ranges(Count diagonal, Count items, const Count* splits) {
     const Count begin1 = splits[0], searched = splits[1];
-    // Only if the comparator is no ordering, the search has found an end outside of these bounds.
+    // The search finds an end outside of these bounds only if the comparator is no ordering.
     const Count end1 = searched < begin1 ? begin1 : searched - begin1 > items ? begin1 + items : searched;
     const Count begin2 = diagonal - begin1, end2 = diagonal + items - end1;
     const part_of_ranges part(arrays_, begin1, end1, begin2, end2);

@@ -14,10 +14,10 @@ namespace detail {
 
 /// What a call does with a segment, which depends only on the length of the segment.
 struct segment_limits {
-  int min_sorted;        // shorter: nothing. 2 in sorts in place, otherwise 1
-  int max_direct;        // up to: sorted by the block that reads its offsets
-  int max_queued;        // up to: sorted by one block of a later kernel; longer: in tiles that are merged
-  int items_per_thread;  // of such a block
+  int min_sorted;        // shorter segments are not sorted: 2 in sorts in place, otherwise 1
+  int max_direct;        // up to this length, the block that reads the offsets sorts a segment
+  int max_queued;        // up to this length, one block of a later kernel does; longer ones are sorted in merged tiles
+  int items_per_thread;  // in a block of the later kernel
 
   STRATA_D bool is_direct(long long length) const { return length >= min_sorted && length <= max_direct; }
   STRATA_D bool is_queued(long long length) const {

@@ -54,7 +54,7 @@ class AgentSegmentsGrid {
   using Tile = AgentSegmentTile<row.block_threads, row.items_per_thread, Key, Value, KeysIn, ValuesIn, Compare>;
 
  public:
-  /// In shared memory: sorts need all registers.
+  /// The state is in shared memory, because sorts need all registers.
   struct State {
     part_of_grid blocks;
     Arrays output, buffer;  // from the segment on
@@ -63,7 +63,7 @@ class AgentSegmentsGrid {
     bool is_last;
   };
   struct TempStorage {
-    // First: offsets of a tile in shared memory are constants.
+    // The first member, so that offsets of a tile in shared memory are constants.
     typename Sort::TempStorage sort;
     State state;
   };

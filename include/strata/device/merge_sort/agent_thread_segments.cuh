@@ -32,7 +32,7 @@ class AgentThreadSegments {
     };
     unsigned short list[static_cast<std::size_t>(max_segments)];
     int listed_of_warp[static_cast<std::size_t>(block_threads / warp_threads)];
-    // Numbers of segments. In shared memory: sorts need all registers.
+    // Numbers of segments. They are in shared memory, because sorts need all registers.
     int seen;
     int listed;
     int packed;

@@ -32,8 +32,8 @@ class AgentSegmentTile {
   STRATA_D AgentSegmentTile(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
       : storage_(storage), keys_(keys), values_(values), compare_(compare) {}
 
-  /// All threads call this. The first `count` or more pass a segment each. Returns how many of these the tile takes. A
-  /// barrier must stand between the last use of the tile and this call.
+  /// All threads call this. The first `count` threads, or more, pass a segment each. Returns how many of these segments
+  /// the tile takes. A barrier must stand between the last use of the tile and this call.
   STRATA_D int plan(int length, long long begin, int count) { return tile().Plan(length, begin, count); }
 
   /// True if no segment of the tile has items.
@@ -45,8 +45,8 @@ class AgentSegmentTile {
     tile(origin_).Sort(compare_);
   }
 
-  /// Stores the items `keys_offset` and `values_offset` items behind where they were in the input. Computes again what
-  /// the load has computed, so that the sort has all registers.
+  /// Stores the items at their indices in the input, plus `keys_offset` for keys and `values_offset` for values.
+  /// Computes again what the load has computed, so that the sort has all registers.
   STRATA_D void store(const Arrays& output, long long keys_offset, long long values_offset) {
     store(tile(origin_), output, keys_offset, values_offset);
   }
@@ -110,7 +110,7 @@ class AgentSegmentTile {
       !has_values && is_pointer_to<KeysIn, Key> && Sort::is_compact && transfers_vectors<Key>;
   using vectors = vector_transfer<Key, BlockThreads>;
   static constexpr bool has_gaps = !Sort::is_compact;
-  // Lanes that move one segment, of those that are scattered.
+  // Lanes that move one segment, if the segments of the tile are scattered.
   static constexpr int segment_lanes = ItemsPerThread > 16 ? warp_threads : 8;
 
   /// True if the segments of the tile lie side by side in device memory.
@@ -192,7 +192,7 @@ class AgentSegmentTile {
     item_type loaded[static_cast<std::size_t>(items_per_batch)];
     STRATA_UNROLL_N(1)
     for (int done = 0; done < ItemsPerThread; done += items_per_batch) {
-      // A register that is unset on some path counts as occupied before, throughout a caller's loop.
+      // If a register were unset on some path, the compiler would keep it occupied throughout a caller's loop.
       STRATA_UNROLL
       for (int i = 0; i < items_per_batch; ++i) loaded[i] = item_type{};
       for_range<items_per_batch>(done, begin, items,

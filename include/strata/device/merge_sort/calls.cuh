@@ -80,7 +80,7 @@ segments_to_sort<Segments> segments_of(NumSegmentsT num_segments, SegmentSizeT s
   return all;
 }
 
-/// Wraps a comparator whose operator() is not const. Its own is.
+/// Wraps a comparator whose operator() is not const. The operator() of the wrapper is const.
 template <class Compare>
 struct const_comparator {
   Compare compare;

@@ -51,7 +51,7 @@ long long segments_per_block(const segment_tile_tuning& tuning, unsigned long lo
   if (per_block < min_per_block) per_block = min_per_block;
   if constexpr (Class == segment_class::one_thread && !HasOneSegment) {
     if (owners <= 2) {
-      // If there are enough blocks, more segments: then tiles are full although many segments are empty.
+      // If there are enough blocks, a block gets more segments. Then tiles are full although many segments are empty.
       constexpr long long max_factor = Agent::max_segments / Agent::block_threads;
       const long long rounds = num_segments / (static_cast<long long>(tuning.block_threads) *
                                                tuning.blocks_per_multiprocessor * multiprocessors);

@@ -67,7 +67,7 @@ struct segment_merges {
   using Agent = merge_agent<Policy, kernel_class, Key, Value, Compare, is_shared>;
   static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
 
-  /// The flags of the barrier are 0.
+  /// The flags of the barrier must be 0.
   static cudaError_t launch(launch_configuration cooperative, const device_properties& device, std::size_t max_blocks,
                             const merge_sort_arrays<Key, Value>& merged, const merge_sort_arrays<Key, Value>& buffer,
                             const merge_sort_workspace& workspace, const grid_barrier_arguments& barrier,
@@ -146,8 +146,8 @@ struct segments_grid {
   static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
 
   /// Finds how many blocks a call needs: one for each tile that long segments may have, and at least one for queued
-  /// segments. 0 if the device does not hold as many at a time, or another way is faster. `class_items`: the tile of
-  /// its class.
+  /// segments. The number is 0 if the device does not hold as many at a time, or another way is faster. `class_items`:
+  /// the tile of its class.
   template <class Arguments>
   static cudaError_t blocks(const device_properties& device, std::size_t max_blocks, const Arguments& call,
                             int class_items, std::size_t& blocks) {
@@ -157,7 +157,8 @@ struct segments_grid {
     // Each long segment has up to one tile that is not full.
     const auto needed = static_cast<std::size_t>(call.num_items / tile + detail::least(longer, segments) + 1);
     blocks = 0;
-    // A segment of the mean length that is one tile of its class, but several here, takes fewer levels there.
+    // A segment of the mean length may be one tile of its class, but several tiles of the grid. Then it takes fewer
+    // levels of merges by the kernels of its class.
     const bool is_slower = mean > tile && mean <= static_cast<unsigned long long>(class_items);
     if (is_slower || needed > max_blocks || call.longest <= MaxPolicy::one_tile.tile_items()) return cudaSuccess;
     static kernel_property_cache cache;

@@ -27,7 +27,7 @@ struct merge_tile {
 ///
 /// The block makes the steps of the searches for its next tiles while it merges the present ones.
 ///
-/// In the first level, runs have `TilesOfRun` tiles, or `tiles_of_run` if that is 0.
+/// In the first level, runs have `TilesOfRun` tiles, or `tiles_of_run` tiles if `TilesOfRun` is 0.
 template <int BlockThreads, int ItemsPerThread, int TileItems, int TilesOfRun, class Key, class Value, class Compare>
 class SegmentMergePlan {
   using Arrays = merge_sort_arrays<Key, Value>;
@@ -59,11 +59,11 @@ class SegmentMergePlan {
 
   struct TempStorage {
     merge_tile planned[tiles_per_batch];
-    // The levels of the next tiles, and of the tile behind them.
+    // The runs of the next tiles, and of the tile behind them.
     tile_of_level tiles[tiles_per_batch + 1];
     split_search<Key> searches[tiles_per_batch + 1];
     splitter_keys<Key> splitters[warps];
-    // In shared memory: merges need all registers.
+    // These are in shared memory because merges need all registers.
     int count;           // of the present tiles
     unsigned ticket;     // for the next tiles
     unsigned next_tile;  // the first of them
@@ -120,9 +120,10 @@ class SegmentMergePlan {
   STRATA_D unsigned num_tiles() const {
     return static_cast<unsigned>(workspace_.num_tiles()) * static_cast<unsigned>(tiles_of_run_);
   }
-  /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. In each round
-  /// of tickets, one for each block, batches have 7/8 of an even part of the tiles that are left, so that
-  /// blocks take few tickets and end at about the same time. A block waits for the first search of a batch.
+  /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. A round is one ticket
+  /// for each block. In later rounds, a batch has 7/8 of an even part of the tiles that are left. So blocks take few
+  /// tickets, and end at about the same time. If one round can take all tiles, batches are even. Few tickets matter
+  /// because a block may have to wait for the searches of its next batch.
   STRATA_D void take_tiles(unsigned ticket) {
     constexpr auto capacity = static_cast<unsigned>(tiles_per_batch);
     const unsigned blocks = gridDim.x;
@@ -191,8 +192,8 @@ class SegmentMergePlan {
       }
     });
   }
-  /// Calls `use` with the number of the lane's search, which may be above `count`, for each round of searches of the
-  /// warp. There are none if there are no tiles. All lanes of a warp call this.
+  /// Calls `use` once for each round of searches of the warp, with the number of the lane's search, which may be above
+  /// `count`. If there are no tiles, there are no searches. All lanes of a warp call this.
   template <class By, class Use>
   STRATA_D static void for_searches(int count, const Use& use) {
     constexpr int of_warp = warp_threads / By::lanes;
@@ -220,8 +221,8 @@ class SegmentMergePlan {
       if (begin > end || end - begin > capacity_items) items = capacity_items + 1;
     }
     planned.skipped = static_cast<int>(tile.diagonal - before);
-    // If the comparator is no ordering, the searches may contradict each other. Then the tile has the items
-    // that lie at its indices, so that the result is still a permutation.
+    // If the comparator is no ordering, the searches may contradict each other. Then the tile takes the items that lie
+    // at its indices, so that the result is still a permutation.
     if (before > tile.diagonal || tile.diagonal - before > max_open || items < planned.skipped + tile.items ||
         items > capacity_items) {
       planned.skipped = 0;
@@ -262,7 +263,7 @@ class SegmentMergePlan {
     tile.diagonal = begin - first_item;
     const long long rest = items - tile.diagonal;
     tile.items = rest < TileItems ? static_cast<int>(rest) : TileItems;
-    // After as many levels as the segment has, it lies in the output.
+    // After its last level, a segment lies in the output.
     tile.from_buffer = (whole.levels - level) % 2 != 0;
     tile.first = (tile.from_buffer ? whole.buffer_begin : whole.begin) + first_item;
     tile.to = (tile.from_buffer ? whole.begin : whole.buffer_begin) + first_item;

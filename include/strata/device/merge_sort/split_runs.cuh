@@ -30,8 +30,8 @@ struct split_bracket {
   long long min, max;
 };
 
-/// A search for the split of four runs: how many of the first `diagonal` items of their stable merge each
-/// run has. Lies in shared memory.
+/// A search for the split of four runs: how many of the first `diagonal` items of their stable merge each run has. It
+/// lies in shared memory.
 template <class Key>
 struct split_search {
   run_group<Key> runs;

@@ -19,7 +19,8 @@ struct merge_sort_grid_tuning {
   int items_per_thread;
   /// Tiles of a multiprocessor, which registers must allow.
   int blocks_per_multiprocessor;
-  /// Maximum number of blocks, which are one cluster. Before sm_90 that is one block. 0: a grid of resident blocks.
+  /// Maximum number of blocks, which are one cluster. (Before sm_90, a cluster is one block.) 0: the blocks are a grid
+  /// of resident blocks, without clusters.
   int cluster_blocks = 0;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
@@ -90,8 +91,8 @@ struct segment_merge_tuning {
 
 namespace detail {
 
-/// The classes of segments, by the mean length in a call: rows of a policy. `segment_class_bounds` has the
-/// bounds; those in parentheses are of keys of 4 bytes.
+/// The classes of segments, by the mean length in a call. A policy has a row for each. `segment_class_bounds` has the
+/// bounds; those in parentheses are for keys of 4 bytes.
 enum class segment_class {
   one_thread,               // mean up to 5/4 of a thread's items (10)
   few_threads,              // mean up to the items of 4.5 threads (72)
@@ -213,7 +214,7 @@ struct segmented_merge_sort_policy_hub {
   struct rows_900 : rows_750 {
     // H200, 2026-11-26: 58 us for 2^20 of i32.
     static constexpr merge_sort_grid_tuning resident_grid = grid_rows::rows_900::resident_grid;
-    // Tiles of more than 99 KiB: shared memory has 227.
+    // Tiles may have more than 99 KiB, because a multiprocessor has 227 KiB of shared memory.
     static constexpr int threads_of_many = by_bytes(many_threads, 512, 512, many_threads);
     static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, by_bytes(16, 12, 6, 6),
                                                     max_of_one_thread};

@@ -32,7 +32,8 @@ struct merge_sort_arrays {
   }
 };
 
-/// Counters of a call; 0 when its first kernel starts, or cleared by the kernel that uses them (segments_plan::few).
+/// Counters of a call. They are 0 when its first kernel starts, or the kernel that uses them clears them
+/// (segments_plan::few).
 struct merge_sort_progress {
   unsigned long long queued;         // segments in the queue
   unsigned long long queued_owners;  // threads that all queued segments need
@@ -141,8 +142,8 @@ struct merge_sort_workspace {
   STRATA_D unsigned long long num_tiles() const { return detail::least(progress->tiles, tile_capacity); }
 };
 
-/// How the longest segments are sorted. Sorts by a comparator merge them as all others that are longer than a tile:
-/// there is nothing to add.
+/// How the longest segments are sorted. Sorts by a comparator merge them like all other segments that are longer than a
+/// tile, so this class does nothing.
 struct merge_long_segments {
   using Workspace = merge_sort_workspace;
   static constexpr int slots = 0;

@@ -91,7 +91,7 @@ class AgentRadixBlock {
     }
   }
 
-  // Valid items have ranks of valid items: missing ones rank last, and ranks are stable.
+  // The ranks of valid items are positions of valid items, because missing items rank last and ranks are stable.
   template <class T>
   STRATA_D void exchange(const unsigned short (&ranks)[items_per_thread], T (&items)[items_per_thread]) const {
     auto* const stage = reinterpret_cast<T*>(stage_);

@@ -51,7 +51,7 @@ class AgentRadixCluster {
   static constexpr std::size_t shared_bytes =
       has_values ? next_values_offset + capacity * sizeof(Value) : values_offset;
 
-  /// Tiles have 2^`tile_bits` items, as many for each thread.
+  /// Tiles have 2^`tile_bits` items, the same number for each thread.
   STRATA_D AgentRadixCluster(unsigned char* shared, int num_items, int tile_bits, const radix_bit_range& range,
                              const Digits& digits)
       : storage_(*reinterpret_cast<TempStorage*>(shared)),

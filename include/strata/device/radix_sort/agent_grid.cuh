@@ -25,14 +25,14 @@ struct radix_grid_workspace {
   unsigned* counts;  // grid_bin_counts::number_of_words() of them
 };
 
-/// A sort in one launch, of as many items as the registers of all resident blocks hold. All blocks are
+/// A sort in one launch, of at most as many items as the registers of all resident blocks hold. All blocks are
 /// resident.
 ///
 /// Each block has a tile of the items in its registers, ranks them by a digit, publishes its digit counts, and puts the
 /// items into shared memory in that order. From there it writes them to the offsets of their digits, which follow from
 /// the counts of all blocks. When all blocks have written, each loads the tile with its number again. Passes alternate
-/// between output and scratch, so a block that writes to one of them is a barrier behind all blocks that have read from
-/// it.
+/// between output and scratch. So a barrier of all blocks lies between the last read from one of these arrays and the
+/// next write to it.
 template <class Policy, class KeyIterator, class ValueIterator, class Digits>
 class AgentRadixGrid {
   static constexpr radix_grid_tuning tuning = Policy::grid;
@@ -48,10 +48,10 @@ class AgentRadixGrid {
   // This many threads add up the counts of one digit.
   static constexpr unsigned parts = unsigned{block_threads} / radix_bins;
   static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
-  // Keys and values that need more than 48 registers together would spill. Such values come when the keys are staged
-  // already. If a tile fills at most half of its shared memory, asynchronous copies bring them to the other half
-  // while the block ranks the keys. Otherwise loads bring them while it waits for the counts of other blocks. Values
-  // that need fewer registers stay there beside their keys.
+  // If keys and values together need more than 48 registers, they would spill. Then values are fetched after the keys
+  // are staged. If a tile fills at most half of its shared memory, asynchronous copies bring the values to the other
+  // half while the block ranks the keys. Otherwise the block loads them while it waits for the counts of other blocks.
+  // Values that need fewer registers stay in registers beside their keys.
   static constexpr bool fetches_values = has_values && std::is_pointer_v<ValueIterator> && sizeof(Value) <= 16 &&
                                          items_per_thread * (sizeof(Key) + sizeof(Value)) > 48 * sizeof(int);
   static constexpr bool copies_values = fetches_values && platform::is_async_copy_size<Value>;
@@ -106,8 +106,8 @@ class AgentRadixGrid {
     if constexpr (copies_values) copy_values(values_.input);
     barrier_.wait();
 
-    // Buffers alternate as if all passes moved items and the last wrote to the output. In a double buffer
-    // the input is the buffer that this begins with.
+    // Buffers alternate as if all passes moved items and the last wrote to the output. In a double buffer, the input is
+    // the buffer with which this alternation begins.
     radix_buffer buffer = passes % 2 != 0 ? radix_buffer::scratch : radix_buffer::output;
     bool has_moved = false;
     for (int pass = 0; pass < passes; ++pass) {
@@ -199,8 +199,8 @@ class AgentRadixGrid {
     for_each_item([&](int i, int item) { items[i] = stage[item]; });
   }
 
-  // ------------------------------------------------------------------ one pass
-  // Returns the rank in the tile of the first item with the digit whose number the thread has.
+  // ------------------------------------------------------------------ one pass Thread d gets the rank in the tile of
+  // the first item with digit d.
   STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread], const held_values& values,
                                    item_ranks& ranks) {
     Rank rank(storage_.rank, thread_items_);
@@ -238,7 +238,7 @@ class AgentRadixGrid {
     __syncthreads();
   }
 
-  // True if values of the tile are copied to the half of their shared memory that it does not fill.
+  // True if values of the tile are copied to the half of their shared memory that the tile does not fill.
   STRATA_D bool has_copies() const { return copies_values && 2 * thread_items_ <= items_per_thread; }
   STRATA_D Value* copies() const { return value_stage_ + capacity / 2; }
   STRATA_D void copy_values(const Value* from) const {

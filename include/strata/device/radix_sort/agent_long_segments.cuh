@@ -150,7 +150,7 @@ class AgentLongSegmentCount {
 /// Before a block moves a tile, it waits until the pass before has moved all tiles of the same segment. Then it moves
 /// the tile as AgentRadixPass does, whose look-back waits for tiles before it in the same pass.
 ///
-/// Forward progress: both wait for lower tickets only.
+/// Forward progress: both waits are for lower tickets only.
 ///
 /// `ValueIterator` is NullType for sorts of keys.
 template <class Policy, class Key, class ValueIterator, class Value, class Digits, class State>

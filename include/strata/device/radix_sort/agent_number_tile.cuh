@@ -19,14 +19,15 @@ namespace detail {
 
 /// A stable sort of up to one tile of numbers of at most 32 bits, alone or with values, by one block.
 ///
-/// Keys without values are sorted as their words: equal words are the same key. With values, and where keys are equal
-/// that have different bits (-0.0 and +0.0, NaNs), the block sorts words that are all different:
+/// Keys without values are sorted as their words: equal words are the same key. If there are values, or if there may be
+/// equal keys with different bits (-0.0 and +0.0, NaNs), the block sorts words that are all different:
 ///
 ///     prefix of the key's word: 20 bits | position in the input: 12 bits        (of a tile of 4,096 items)
 ///
-/// The prefix begins with the highest bit in which keys less the least key differ. If these have up to 20 bits, the
-/// sort is complete. Otherwise neighbours may have the same prefix: each of them then counts the keys that are before
-/// it among all that have it. Where these are too many, the block sorts twice: by the low bits, then by the high ones.
+/// The least word is subtracted from all words, and the prefix begins with the highest bit of the largest difference.
+/// If this difference has up to 20 bits, the sort is complete. Otherwise neighbours may have the same prefix. Then each
+/// of them counts the keys with its prefix that come before it. If too many keys have one prefix, the block sorts
+/// twice: by the low bits, then by the high ones.
 template <int BlockThreads, int ItemsPerThread, class Key, class ValueIterator, bool IsDescending>
 class AgentNumberTile {
   using code = radix_sort_word<Key, IsDescending>;

@@ -224,7 +224,7 @@ class AgentSegmentPasses {
         });
   }
 
-  // Receives the digits of the keys that the thread writes, for their values.
+  // Writes the keys of the tile. Keeps the digits of the keys that the thread writes: their values need them, too.
   template <bool IsFull>
   STRATA_D void scatter_keys(const tile& from, unsigned char (&digits)[HasValues ? items_per_thread : 1]) const {
     const auto* const staged = reinterpret_cast<const Key*>(stage_);

@@ -154,7 +154,7 @@ struct DispatchRadixSort {
     return detail::are_same_array(buffers.input, buffers.output);
   }
 
-  // Reserves the same storage for all ranges of bits, in place and not.
+  // Reserves the same storage for all ranges of bits, whether the sort is in place or not.
   void reserve() {
     const std::size_t num_items = problem.num_items;
     if (problem.scratch != radix_scratch::double_buffer) {
@@ -207,7 +207,8 @@ struct DispatchRadixSort {
       case radix_algorithm::large_block:
         return detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem);
       case radix_algorithm::grid:
-        // All blocks of the grid take part: they are as many as the items need, which only the device knows.
+        // All blocks of the grid take part. The items need a certain number of blocks, which the host cannot know with
+        // a FutureCount.
         if constexpr (ActivePolicy::grid.most_items > 0 && !has_future_count) {
           bool is_launched = false;
           cudaError_t status = begin_in_scratch();

@@ -30,9 +30,10 @@ struct long_segment_limits {
   std::size_t most_segments;
   std::size_t most_tiles;
 
-  /// A block sorts a segment of 1 / 256 of the items while the others sort as much each. More segments than that may
-  /// be listed only if they have 2^16 items, and never more than 2^16. The limits increase with the number of items,
-  /// and decrease with the size of a tile.
+  /// A segment is left to one block if it has up to 1 / 256 of the items, but no more than 2^16, or if it has up to two
+  /// tiles. In the meantime other blocks sort as many items each. At most 256 segments are listed, or, if that is more,
+  /// one for each 2^16 items of the call, but never more than 2^16. The limits increase with the number of items, and
+  /// decrease with the size of a tile.
   static constexpr long_segment_limits of(std::size_t num_items, std::size_t tile_items) {
     constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16;
     const std::size_t two_tiles = 2 * tile_items;
@@ -43,7 +44,8 @@ struct long_segment_limits {
     return {bound, most, most == 0 ? 0 : num_items / tile_items + most};
   }
 
-  /// Limits by which segments above `least_bound` are long, but never more than 2^16 of them.
+  /// Limits by which segments of more than `least_bound` items are long. In large calls the bound is higher, so that no
+  /// more than 2^16 segments can be long.
   static constexpr long_segment_limits above(std::size_t least_bound, std::size_t num_items, std::size_t tile_items) {
     const std::size_t bound = detail::most(least_bound, num_items / max_segments);
     const std::size_t most = num_items / (bound + 1);
@@ -61,8 +63,8 @@ struct long_segment_progress {
   unsigned long long tickets;      // of the passes
   unsigned long long most_passes;  // that a segment takes
 
-  /// Takes a range of as many items as the call has, for a segment. Returns where it begins, or -1 if there is none:
-  /// then segments have more items than the call. One thread calls this.
+  /// Takes `length` of the call's `num_items` items for a segment. Returns where the range begins, or -1 if too few
+  /// items are left: then the segments have more than `num_items` items. One thread calls this.
   STRATA_D long long take_items(std::size_t length, std::size_t num_items) {
     const auto begin =
         static_cast<std::size_t>(detail::take_tickets(&items_taken, static_cast<unsigned long long>(length)));
@@ -123,8 +125,8 @@ struct long_segments {
 
   STRATA_D unsigned long long* bins_of(std::size_t segment) const { return bins + segment * bins_per_segment; }
 
-  /// Lists a segment of `tiles` tiles. One thread calls it. Returns its index; its bins must be cleared. The list has
-  /// capacity for it if its items were taken.
+  /// Lists a segment of `tiles` tiles. One thread calls this. Returns the index of the segment in the list; the caller
+  /// must clear the segment's bins. The list has capacity for every segment whose items were taken.
   STRATA_D std::size_t append(long_segment_progress& progress, const segment_bounds& bounds, unsigned long long tiles,
                               long long keys_out_begin, long long scratch_begin) const {
     const long_segment_count before = long_segment_count::add_segment(&progress.listed, tiles);

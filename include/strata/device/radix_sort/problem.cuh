@@ -95,16 +95,16 @@ struct radix_pass_plan {
 /// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
 /// that moves items writes to the output, and those before alternate between scratch and output.
 ///
-/// One pass only copies where no pass moves items, or where, in a double buffer or in place, the moves would leave the
-/// items in the wrong array.
+/// One pass is only a copy if no pass moves items. In a double buffer or in place, one pass is also a copy if the moves
+/// would leave the items in the wrong array.
 ///
 /// In place, the first pass must not write what it reads:
 ///
 ///     even number of digits    input   -> scratch -> output -> scratch -> output
 ///     odd                      scratch -> output  -> scratch -> output
 ///
-/// With an odd number, items have been copied from the input to scratch before. With an even number none of which moves
-/// items, two passes copy: some arrays are not in place, and must come to the output.
+/// With an odd number, items have been copied from the input to scratch before. With an even number, two passes copy if
+/// none moves items: some arrays are not in place, and must come to the output.
 STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
                                 radix_result result) {
   int moves = 0;

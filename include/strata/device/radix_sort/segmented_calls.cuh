@@ -26,7 +26,7 @@ struct segmented_sort_arguments {
   int end_bit;
   cudaStream_t stream;
 
-  /// The items whose arrays must not overlap: none in a size query.
+  /// Returns the number of items whose arrays must not overlap: 0 in a size query.
   NumItemsT items_to_check(const void* d_temp_storage) const {
     return d_temp_storage != nullptr && num_segments > 0 ? num_items : NumItemsT{0};
   }

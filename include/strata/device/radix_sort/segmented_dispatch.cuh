@@ -26,7 +26,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sorts all segments but the long ones, which it lists. Blocks take them by tickets.
+/// Sorts all segments but the long ones, which it lists. Blocks take segments by tickets.
 template <class MaxPolicy, bool HasValues, class Key, class Value, class Segments, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
                   MaxPolicy::ActivePolicy::segmented.blocks_per_multiprocessor)

@@ -82,8 +82,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads)
 ///     long_segment_copy_kernel      in place, with an odd number of passes: see plan_radix_passes()
 ///     long_segment_passes_kernel    moves the items, one digit in each pass
 ///
-/// The policies have rows `histogram` and `pass`. With `HasAllBits` the range is all bits of the keys, and the kernels
-/// are compiled for that alone.
+/// The policies have rows `histogram` and `pass`. With `HasAllBits` the range is all bits of the keys, and the kernel
+/// that counts is compiled for this range alone.
 template <class MaxPolicy, class Key, class ValueIterator, class Value, class Digits, bool HasAllBits>
 struct LongSegmentSort {
   using LongSegments = long_segments_of<Digits>;
@@ -161,7 +161,7 @@ struct LongSegmentSort {
 
   static std::size_t state_words(std::size_t longest) { return longest > max_items_of_small_states ? 2 : 1; }
 
-  // No more blocks than tiles, nor than the device holds at a time.
+  // Launches at most one block for each tile, and no more blocks than the device holds at a time.
   template <class... Parameters, class... Arguments>
   cudaError_t launch(const char* name, kernel_property_cache& cache, int threads, std::size_t shared_bytes,
                      void (*kernel)(Parameters...), const Arguments&... arguments) const {

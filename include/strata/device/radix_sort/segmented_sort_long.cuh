@@ -174,7 +174,7 @@ struct sort_long_by_digits {
     workspace.num_items = call.num_items;
   }
 
-  /// True if a kernel lists long segments for it.
+  /// True if a kernel must list long segments for it.
   template <class Arguments>
   bool is_used(const Arguments& call) const {
     return is_reserved && (ends_in_place || !is_in_place(call)) &&

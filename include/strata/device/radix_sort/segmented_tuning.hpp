@@ -49,7 +49,8 @@ struct segmented_radix_sort_policy_hub {
   using whole_array = radix_sort_policy_hub<Key, Value>;
 
   // DeviceSegmentedSort sorts long segments by digits if this is true, otherwise it merges them. It sizes temporary
-  // storage by the smallest tile of a pass, so Policy750 does not take its tile, which is half as large as all others.
+  // storage by the smallest tile of a pass. So Policy750 does not take the tile of the whole array's Policy750, which
+  // is half as large as those of all other policies.
   static constexpr bool are_small = key_bytes <= 4 && value_bytes <= 8;
 
   // Not measured: from Policy900, with the shared memory of 7.5.
@@ -69,7 +70,7 @@ struct segmented_radix_sort_policy_hub {
         /*items_per_thread*/ items_within(tile_bytes, max_items),
         /*blocks_per_multiprocessor*/ value_bytes > 0 ? 2 : 3, /*most_shared_bytes*/ 227 << 10};
     // H200, 2026-11-24, CUDA 13.0, one segment of 2^27 u32 keys: 2,510 us; pairs 3,840. With the tiles of a whole array
-    // of such pairs, 2^20 of them take 7 to 17 % longer in few segments, 2^24 2 to 3 % less in many.
+    // of such pairs, 2^20 pairs in few segments take 7 to 17 % longer, and 2^24 pairs in many segments 2 to 3 % less.
     static constexpr radix_histogram_tuning histogram = whole_array::Policy900::histogram;
     static constexpr radix_pass_tuning pass =
         key_bytes == 4 && value_bytes == 4

@@ -43,8 +43,8 @@ struct radix_cluster_tuning {
   int blocks;
 };
 
-/// A sort in one launch by all blocks that a device holds. Tiles have items_per_thread items a thread, or fewer
-/// where there are multiprocessors without a tile.
+/// A sort in one launch by all blocks that a device holds. Tiles have items_per_thread items a thread, or fewer if some
+/// multiprocessors would have no tile.
 struct radix_grid_tuning {
   int block_threads;
   int items_per_thread;
@@ -92,8 +92,8 @@ struct radix_sort_policy_hub {
     return items < 1 ? 1 : detail::least(items, max);
   }
 
-  // Ranking takes 64 bytes of shared memory for each thread. These add what else a pass, and a sort in one launch, take
-  // beside the tile.
+  // Shared memory that a pass, or a sort in one launch, takes beside the tile. Ranking takes 64 bytes of it for each
+  // thread.
   static constexpr int pass_bytes_without_tile(int threads) { return 64 * threads + (3 << 10); }
   static constexpr int grid_bytes_without_tile(int threads) { return 64 * threads + (6 << 10); }
 
@@ -174,7 +174,7 @@ struct radix_sort_policy_hub {
   struct rows : rows_900 {
     static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);
 
-    // 12.0 would spill registers of 1,024 threads, up to 312 bytes.
+    // On 12.0, blocks of 1,024 threads would spill up to 312 bytes of registers.
     static constexpr radix_histogram_tuning histogram{
         Architecture < 1200 ? rows_900::histogram.block_threads : 512,
         detail::least(rows_900::histogram.shared_bytes, limits.shared_bytes_of_block - (4 << 10))};
@@ -214,7 +214,7 @@ struct radix_sort_policy_hub {
 
 namespace detail {
 
-/// A thread for each digit, and whole warps.
+/// True if all blocks have a thread for each digit, and whole warps.
 template <class... Threads>
 constexpr bool are_radix_blocks(Threads... threads) {
   return ((threads >= radix_bins && threads <= 1024 && threads % 32 == 0) && ...);

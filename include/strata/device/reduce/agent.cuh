@@ -149,9 +149,9 @@ class AgentReduce {
   STRATA_D AgentReduce(TempStorage& storage, ReductionOp reduction_op, TransformOp transform_op)
       : storage_(storage), reduction_op_(reduction_op), transform_op_(transform_op) {}
 
-  /// Reduces block `rank`'s part of `share`, cut of the items that start at `d_in`, of which the
-  /// first has number `first_item`. Returns false, in all threads, if the part is empty; else
-  /// thread 0 holds the result. Without `MayHaveRounds` the share has none.
+  /// Reduces block `rank`'s part of the items that start at `d_in`, as `share` has cut them. The first of these items
+  /// has number `first_item`. Returns false, in all threads, if the part is empty. Otherwise thread 0 holds the result.
+  /// Without `MayHaveRounds`, the share has no rounds.
   template <bool MayHaveRounds = true, class Iterator>
   STRATA_D bool reduce_share(Iterator d_in, const even_share& share, unsigned rank, std::size_t first_item,
                              AccumT& result) {
@@ -194,7 +194,7 @@ class AgentReduce {
   STRATA_D AccumT combine(const AccumT& a, const AccumT& b) { return static_cast<AccumT>(reduction_op_(a, b)); }
 
  private:
-  // At least one pack; item `i` of pack `p` has number `first_item + p * width + i`.
+  // Reduces at least one pack. Item `i` of pack `p` has number `first_item + p * width + i`.
   template <bool MayHaveRounds, class Input>
   STRATA_D void reduce_packs_of(const even_share& share, unsigned rank, const Input& input, std::size_t first_item,
                                 AccumT& result) {
@@ -277,7 +277,7 @@ class AgentReduce {
     return result;
   }
 
-  // Reduces packs below `end` only, of which there may be none.
+  // Reduces only packs below `end`. There may be none.
   template <int Packs, class Input>
   STRATA_D void reduce_packs_below(const Input& input, std::size_t pack, std::size_t stride, std::size_t end,
                                    std::size_t first_item, AccumT& result, bool has_result) {
@@ -297,7 +297,7 @@ class AgentReduce {
     }
   }
 
-  // One copy of the code that loads an item.
+  // Reduces with one copy of the code that loads an item.
   template <class Input>
   STRATA_D void reduce_by_loops(const Input& input, std::size_t begin, std::size_t end, std::size_t first_item,
                                 AccumT& result) {

@@ -45,13 +45,13 @@ struct queued_chunk {
   unsigned count;  // of the segment's chunks; 0 if there was no room for all
 };
 
-/// Chunks of long segments that the first kernel queues for the second. `num_chunks` is zero
-/// before the first; it may come to exceed `max_chunks`.
+/// Chunks of long segments that the first kernel queues for the second. `num_chunks` is zero before the first chunk.
+/// Later it may exceed `max_chunks`.
 template <class AccumT>
 struct chunk_queue {
   unsigned* num_chunks;
   queued_chunk* chunks;
-  unsigned* num_finished;  // of the same segment, for each segment's first chunk
+  unsigned* num_finished;  // at a segment's first chunk: how many of its chunks are finished
   AccumT* partial_results;
 
   /// Called by a warp; false if the queue is full.

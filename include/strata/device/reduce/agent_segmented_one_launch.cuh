@@ -77,7 +77,7 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
       return share * items + (share < longer ? share : longer);
     }
 
-    /// Returns where in a segment a share begins that an even cut would begin at `item`.
+    /// Returns the item of a segment at which a share begins, if an even cut would begin it at `item`.
     STRATA_D static long long cut(unsigned long long item) { return static_cast<long long>(item - item % granule); }
 
     /// The shares that have a part of the segment with items `first` to `end`.

@@ -57,7 +57,8 @@ struct reproducible_plan {
     while ((num_items - 1) >> log2_piece >= max_pieces) ++log2_piece;
     return {log2_piece, static_cast<unsigned>((num_items - 1) >> log2_piece) + 1};
   }
-  /// The most pieces of up to `max_items` items: more items may have fewer.
+  /// Returns the largest number of pieces of any input of up to `max_items` items. (A longer input may have fewer
+  /// pieces than a shorter one.)
   static unsigned most_pieces(std::size_t max_items) {
     return static_cast<unsigned>(
         detail::least(detail::ceiling_divide(max_items, row_items * rows_in_flight), max_pieces));
@@ -155,7 +156,7 @@ class AgentReproducible {
     }
   }
 
-  /// Combines what this lane has of a piece, of which it may have nothing.
+  /// Combines this lane's items of a piece. A lane may have none.
   template <class Input, class Iterator>
   STRATA_D AccumT reduce_lane(const Input& input, const Iterator& d_in, std::size_t begin, std::size_t items) {
     using plan = reproducible_plan<typename Input::value_type>;

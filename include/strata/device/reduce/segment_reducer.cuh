@@ -123,7 +123,7 @@ class SegmentReducer {
     }
   }
 
-  // A segment with at least as many items as lanes, by a logical warp.
+  // Reduces a segment that has at least as many items as a logical warp has lanes, by this warp.
   template <int Threads>
   STRATA_D AccumT reduce_by_lanes(const segment_bounds& bounds, int lane) {
     const auto all_lanes = [&](const AccumT& value) {
@@ -178,7 +178,7 @@ class SegmentReducer {
     }
   }
 
-  // The lane's part of a segment that has at least one vector for each lane; else returns false.
+  // Reduces the lane's part of a segment. Returns false if the segment does not have at least one vector for each lane.
   STRATA_D bool reduce_vectors(const segment_bounds& bounds, int lane, AccumT& result) {
     using Input = vector_input<iterator_value_t<InputIterator>>;
     constexpr int unroll = items_in_flight / 2;
@@ -227,8 +227,8 @@ class SegmentReducer {
     return true;
   }
 
-  /// Reduces items `begin` to `end` of a segment, at least one; thread 0 holds the result. The block
-  /// needs no barrier between one call and the next if `turn` is even and odd by turns.
+  /// Reduces items `begin` to `end` of a segment, at least one; thread 0 holds the result. The block needs no barrier
+  /// between one call and the next if `turn` is alternately even and odd.
   STRATA_D void reduce_range(const segment_bounds& bounds, long long begin, long long end, int turn, AccumT& result) {
     if (block_storages == 1) __syncthreads();
     using difference = typename std::iterator_traits<InputIterator>::difference_type;
@@ -239,8 +239,8 @@ class SegmentReducer {
                                        result);
   }
 
-  // The results of a segment's parts, in one association whichever way they come together. Each lane combines
-  // neighbouring ones, then the lanes are combined. Lane 0 has the result. One warp calls this.
+  // Combines the results of a segment's parts. The association is the same, whichever way the parts were reduced. Each
+  // lane combines neighbouring results, then the lanes are combined. Lane 0 has the result. One warp calls this.
   template <class Get>
   STRATA_D AccumT combine_parts(unsigned parts, Get get) {
     const unsigned per_lane = ceiling_divide<unsigned>(parts, warp_threads);

@@ -51,7 +51,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
       .reduce_batch(first_segment, num_segments, segments_per_warp, queue);
 }
 
-/// The chunks of long segments; blocks take them in turn.
+/// Reduces the chunks of long segments. Blocks take them in turn.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
@@ -73,7 +73,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::segmented.block_threads,
   }
 }
 
-/// Up to `max_one_launch_segments` segments in one launch.
+/// Reduces up to `max_one_launch_segments` segments in one launch.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::one_launch_tuning.block_threads,
@@ -130,7 +130,7 @@ struct DispatchSegmentedReduce {
       return cudaErrorInvalidValue;
     }
     temporary_storage::layout<4> storage;
-    // Tagged words in every case, so that the size never shrinks when the number of segments grows.
+    // Tagged words are reserved in every case, so that the size never shrinks when the number of segments grows.
     storage.template reserve<platform::tagged_word>(0, 2 * max_one_launch_blocks * Gather::words_per_value);
     if (num_segments > max_one_launch_segments<AccumT>) {
       storage.template reserve<unsigned>(1, 1);

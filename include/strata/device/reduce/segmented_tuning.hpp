@@ -17,8 +17,9 @@ struct segmented_reduce_tuning {
   int group_threads;
   int warp_bytes;   ///< longest segment of a warp
   int chunk_bytes;  ///< smallest chunk of a longer segment, which blocks reduce
-  /// In one launch, a warp reduces segments of up to this much where they are few, of up to `warp_bytes` where they
-  /// are many, and a block those of up to `one_launch_block_bytes`. All blocks share what is longer.
+  /// In one launch, a warp reduces segments of up to this many bytes if there are few segments, and of up to
+  /// `warp_bytes` if there are many. A block reduces segments of up to `one_launch_block_bytes`. All blocks share
+  /// longer ones.
   int one_launch_warp_bytes;
   int one_launch_block_bytes;
   int min_share_bytes;  ///< smallest share of a block
@@ -46,7 +47,7 @@ struct segmented_reduce_policy_hub {
     // DeviceReduce, with four blocks, as many as `segmented` has. Registers are scarce: spilled ones cost up to 8 %.
     static constexpr reduce_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                           /*blocks_per_multiprocessor=*/4};
-    // 2,684 segments of 100,000: 244.3 us (384 threads: 247.7; two blocks of 256 threads: 245.3; three: 258, for
+    // 2,684 segments of 100,000: 244.3 us (384 threads: 247.7; two blocks of 256 threads: 245.3; three: 258, because
     // registers spill).
     static constexpr reduce_tuning one_launch_tuning{/*block_threads=*/512, /*bytes_in_flight=*/128,
                                                      /*ordered_bytes=*/64, /*blocks_per_multiprocessor=*/1};

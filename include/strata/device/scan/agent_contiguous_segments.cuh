@@ -205,7 +205,7 @@ class AgentContiguousSegmentedScan {
     }
     unsigned is_chunk = is_ordered ? 1 : 0;
     for (;;) {
-      // Not two loops: the code of a tile is long.
+      // There is one loop for chunks and for segments, because the code of a tile is long.
       platform::optimization_barrier(is_chunk);
       if (is_chunk == 0) {
         if (segment >= num_segments_) return;
@@ -490,8 +490,8 @@ class AgentContiguousSegmentedScan {
 
   // ------------------------------------------------------------------ tiles
 
-  // Loads every 32nd of the `count` items from `tile` on, from item `first` on. Behind their end, threads get the last
-  // item. `whole` is the most that `count` may be.
+  // Loads every 32nd of the `count` items that begin at `tile`, starting with item `first` of these. Behind their end,
+  // threads get the last item. `count` is at most `whole`.
   STRATA_D void load_items(long long tile, int first, int count, int whole, AccumT (&items)[items_per_thread]) const {
     if (count == whole) {
       const auto in = at(d_in_, tile + first);
@@ -525,7 +525,7 @@ class AgentContiguousSegmentedScan {
     return stops_at_end ? items_of_thread(thread, count) : items_per_thread;
   }
 
-  // The sum of a thread's items from the last one on with which a segment begins. `begins` has a bit for each of these.
+  // The sum of a thread's items, from the last item on that begins a segment. `begins` has a bit for each of these.
   STRATA_D AccumT sum_of_items(const AccumT (&items)[items_per_thread], unsigned begins, int of_thread) {
     AccumT sum = items[0];
     STRATA_UNROLL

@@ -12,12 +12,12 @@
 #include <cstddef>
 
 /// \file
-/// Takes a long input once through shared memory, at the speed of memory, where the result of each tile
-/// needs the aggregate of all tiles before.
+/// Reads a long input once, through shared memory, at the speed of memory. The result of each tile may need the
+/// aggregate of all tiles before it.
 ///
-/// A block's tiles come into a circular buffer of stages in shared memory, so that loads are always in flight.
-/// Warps have roles, and pass buffers to each other by barriers in shared memory (mbarriers). The block as a
-/// whole never waits. With the barriers beside the arrows, tile k goes this way:
+/// A block's tiles come into a circular buffer of stages in shared memory, so that loads are always in flight. Warps
+/// have roles, and pass buffers to each other by barriers in shared memory (mbarriers). The block as a whole never
+/// waits. The diagram shows the way of tile k, with the barriers beside the arrows:
 ///
 ///     loading warps      load(k)                                    load(k + stages)
 ///                          |  full                                    ^  empty
@@ -32,8 +32,8 @@
 /// - the *publishing warp* combines the warps' aggregates and publishes the tile's;
 /// - the *prefix warp* reads the other blocks' aggregates and gives each scanning warp its prefix.
 ///
-/// The lag hides the time from the end of a block's upsweep to that of all blocks. Lag and roles were found
-/// by measurement. Forward progress: all blocks are resident, so all aggregates come (see
+/// The lag hides the time between the end of a block's upsweep and the end of the upsweeps of all blocks. Lag and roles
+/// were found by measurement. Forward progress: all blocks are resident, so all aggregates come (see
 /// tile_aggregates.cuh); in a block, each role waits for earlier rounds, or for an earlier role of a round.
 
 STRATA_NAMESPACE_BEGIN
@@ -64,7 +64,7 @@ struct pipeline_state {
   unsigned phase;
 
   STRATA_D explicit pipeline_state(unsigned round) : index(round % Buffers), phase(round / Buffers % 2) {}
-  /// The phase of the buffer's use before.
+  /// The phase of the previous use of the buffer.
   STRATA_D unsigned previous_phase() const { return phase ^ 1; }
 };
 
@@ -74,10 +74,10 @@ struct pipeline_state {
 /// - `Stage::tuning`, `thread_items`, `bytes`, `loading_warps`: the shape of a stage;
 /// - `load(stage, full, first_item, valid_items)`, by the loading warps: fills a stage, and arrives at
 ///   `full` with each thread;
-/// - `upsweep<IsFull>(slice, state)`, by each scanning thread: returns the aggregate of its items. It may
-///   keep what it has read in `state`, a `ThreadState`, for
-/// - `local_scan<IsFull>(slice, state, below)`, with the aggregate of the lanes below. Returns a
-///   `LocalResult`, for
+/// - `upsweep<IsFull>(slice, state)`, by each scanning thread: returns the aggregate of its items. It may keep what it
+///   has read in `state`, a `ThreadState`, for the local scan;
+/// - `local_scan<IsFull>(slice, state, below)`, with the aggregate of the lanes below. Returns a `LocalResult` for the
+///   downsweep;
 /// - `downsweep<IsFull>(slice, result, has_warp_prefix, warp_prefix)`, with the aggregate of all items before
 ///   the warp's, which only the first warp of all may lack. Then the stage is empty;
 /// - `write_total(total)`, by one thread, with the aggregate of the input, if it `has_total`;

@@ -19,8 +19,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Scans tiles that a block holds in registers. `IsOneRound`: each block has one tile, and the blocks need not
-/// be resident together (see tile_prefix.cuh). `Tile::tuning` is the tile's.
+/// Scans tiles that a block holds in registers. `IsOneRound`: each block has one tile, and the blocks need not be
+/// resident together (see tile_prefix.cuh). `Tile::tuning` is the tuning of a tile.
 template <class Tile, bool IsOneRound, class Problem>
 class AgentScanTile {
   static constexpr scan_tile_tuning tuning = Tile::tuning;
@@ -142,7 +142,7 @@ class AgentScanTile {
 
     BlockScanT scan(storage_.scan);
     if (!has_initial_value && first == 0) {
-      // The one tile that nothing comes before.
+      // The first tile: no items come before it.
       Accum aggregate;
       if constexpr (is_inclusive) {
         if constexpr (IsFull) {
@@ -152,7 +152,7 @@ class AgentScanTile {
         }
       }
       if (threadIdx.x < warp_threads) prefix(aggregate);
-      // Another block may still read the input until the first thread is there.
+      // Another block may still read the input until `prefix` has returned in the first warp.
       if (may_overwrite_input_) __syncthreads();
     } else if constexpr (is_inclusive) {
       if constexpr (IsFull) {

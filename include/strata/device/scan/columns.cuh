@@ -60,7 +60,7 @@ struct columns_shape {
   // not for users: see above
   static_assert((has_no_conflicts<Sizes>() && ...), "a thread's groups have bank conflicts");
 
-  /// One for each item of a thread.
+  /// A flag for each item of a thread.
   struct flags {
     std::conditional_t<(thread_items > 32), unsigned long long, unsigned> bits = 0;
 
@@ -93,8 +93,8 @@ struct columns_shape {
   };
 };
 
-/// A stage of keys and, behind them, `ValueBytes` for each item: values, which `ValueColumn` loads, or what the
-/// scanning warps write there, if it is NullType.
+/// A stage of keys and, behind them, `ValueBytes` for each item: values, which `ValueColumn` loads, or, if
+/// `ValueColumn` is NullType, what the scanning warps write there.
 template <class Policy, class Key, class KeyColumn, class ValueColumn, int ValueBytes>
 struct columns_stage {
   static constexpr columns_pipeline_tuning tuning = Policy::columns;

@@ -306,7 +306,8 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Carries out one call of a partition. What a partition in two lacks is NullType; its parts are in `d_first_out`.
+/// Carries out one call of a partition. A partition into two parts has NullType for the arguments that it lacks, and
+/// writes both parts to `d_first_out`.
 template <class PolicyHub, class KeyIterator, class ValueIterator, class FirstOutput, class SecondOutput,
           class RestOutput, class NumSelectedIterator, class NumItemsT, class FirstOp, class SecondOp>
 cudaError_t dispatch_partition(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,

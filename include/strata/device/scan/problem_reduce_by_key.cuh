@@ -52,10 +52,10 @@ struct combine_counted_runs {
 /// A reduction by key, as DispatchScan takes it: a scan of counted runs. An item writes the key of the run that begins
 /// with it, and the sum of the run that ends with it. If `ValueIterator` is NullType, each item counts as 1.
 ///
-/// In the pipeline a stage holds keys and values. Where a run begins, a warp knows its key, and the sum of the
-/// run before. It moves both to the front of its parts of the stage, and stores them from there, so that it
-/// stores neighbouring items. Without values, the index of the beginning within the warp's items, of 2 bytes,
-/// is stored instead of a sum; lengths are differences of these.
+/// In the pipeline a stage holds keys and values. Where a run begins, a warp knows its key, and the sum of the run
+/// before. It moves both to the front of its parts of the stage, and stores them from there, so that it stores
+/// neighbouring items. Without values, it stores the index of a run's first item among the warp's items, in 2 bytes,
+/// instead of a sum. Lengths are differences of these indices.
 template <class Count, class T, class KeyIterator, class ValueIterator, class UniqueIterator, class AggregateIterator,
           class NumRunsIterator, class ReductionOp, class EqualityOp>
 struct reduce_by_key_problem {

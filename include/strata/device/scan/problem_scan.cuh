@@ -24,9 +24,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A scan, as DispatchScan takes it. The pipeline takes items or results of 1, 2, 4, 8 or 16 bytes. It copies arrays in
-/// bulk if results have the size of items. Otherwise loading warps read items, and stages hold them in the
-/// accumulator's type.
+/// A scan, as DispatchScan takes it. The pipeline copies an array in bulk if items have 1, 2, 4, 8 or 16 bytes, and
+/// results have the size of items. Otherwise loading warps read items, and stages hold them in the accumulator's type,
+/// which must have one of these sizes.
 template <class InputIterator, class OutputIterator, class AccumT, class ScanOp, bool IsInclusive, class InitT>
 struct scan_problem {
   using Accum = AccumT;
@@ -126,7 +126,7 @@ struct scan_problem {
     STRATA_D ScanOp& scan_op() { return scan_op_; }
     STRATA_D Accum initial_value() const { return detail::initial_value<Accum>(init_); }
 
-    /// The items before the first boundary, at most 15.
+    /// Scans the items before the first boundary, at most 15.
     STRATA_D void scan_head(unsigned count, Accum& prefix, Accum& aggregate) {
       bool has_prefix = has_initial_value;
       for (unsigned i = 0; i < count; ++i) {

@@ -40,8 +40,8 @@ struct is_set {
 };
 
 /// A selection, as DispatchScan takes it: a scan of the numbers of selected items. Its keys decide: the items
-/// themselves, or flags. Its values are written with them. ValueIterator is NullType if there are none;
-/// KeyOutputIterator, if keys are not written.
+/// themselves, or flags. Its values are written with them. ValueIterator is NullType if there are no values.
+/// KeyOutputIterator is NullType if keys are not written.
 ///
 /// In the pipeline a stage holds keys and values. Each warp moves what it selects of its part of the stage to
 /// the front of this part, and stores it from there, so that it stores neighbouring items. Where few flags are set,
@@ -151,7 +151,7 @@ struct select_problem {
 
     using Columns = columns_stage<Policy, Key, Keys, std::conditional_t<has_values, Values, NullType>,
                                   has_values ? static_cast<int>(sizeof(Value)) : 0>;
-    // A partition, whose base this is, keeps all values, and has no output here.
+    // A partition derives from this class. It keeps all values, and has no output here.
     static constexpr bool may_gather = !is_by_difference && !std::is_same_v<ValueOutputIterator, NullType> &&
                                        UsesBulkCopies && copies_keys && copies_values &&
                                        platform::is_async_copy_size<Value>;
@@ -330,8 +330,8 @@ struct select_problem {
 
 // ------------------------------------------------------------------ in place
 
-/// The number of items that are selected up to an item, and this item: another block may have overwritten it in the
-/// input before the number is known.
+/// The number of items that are selected up to an item, and a copy of this item. (Before the number is known, another
+/// block may have overwritten the item in the input.)
 template <class Count, class T>
 struct selected_item {
   Count selected;

@@ -47,7 +47,8 @@ struct columns_pipeline_tuning {
   int item_loading_warps = 8;
 };
 
-/// `pipeline_above` of a policy: inputs of more large tiles for each multiprocessor take the pipeline.
+/// A policy's `pipeline_above`, if no input takes the pipeline. Otherwise inputs take it that have more large tiles
+/// than `pipeline_above` for each multiprocessor.
 inline constexpr int no_pipeline = -1;
 
 /// The rows of DeviceScan for items of type `InputT` and sums of type `AccumT`.
@@ -102,9 +103,9 @@ struct scan_policy_hub {
     static constexpr scan_tile_tuning small_tile{/*block_threads=*/threads,
                                                  /*items_per_thread=*/items_within(16), BLOCK_LOAD_VECTORIZE,
                                                  BLOCK_STORE_VECTORIZE, /*blocks_per_multiprocessor=*/1};
-    /// More bytes in flight. 2^20 items: 4.3; with 256 threads 5.7, with 384 threads 7.2; with 32 bytes a
-    /// thread 6.2, with 48 bytes 7.3, with 80 bytes 5.0. 2^20 i64, 2026-11-29: with two blocks 7.2, cold 13.7; with one
-    /// 7.7 and 14.5; CUB 3.5 11.5 and 13.9.
+    /// More bytes in flight. 2^20 items: 4.3; with 256 threads 5.7, with 384 threads 7.2; with 32 bytes a thread 6.2,
+    /// with 48 bytes 7.3, with 80 bytes 5.0. 2^20 i64, 2026-11-29: with two blocks 7.2, cold 13.7; with one block 7.7,
+    /// cold 14.5; CUB 3.5 takes 11.5, cold 13.9.
     static constexpr scan_tile_tuning large_tile{/*block_threads=*/threads,
                                                  /*items_per_thread=*/fitting_items<threads, items_within(64)>(),
                                                  is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
@@ -115,8 +116,8 @@ struct scan_policy_hub {
     /// that are no arrays: 745 for 2^28; 4, 6, 8 and 12 of them: 1,803, 1,322, 1,077 and 836.
     static constexpr scan_pipeline_tuning of_others{/*scanning_threads=*/320, /*vectors_per_thread=*/9,
                                                     /*stages=*/4, /*lag=*/2, /*blocks_per_multiprocessor=*/1};
-    /// 2^24 / 2^26 / 2^28 f64: 73.4 / 272 / 1,061; with the row of all others 74.7 / 277 / 1,097, which is 1 % faster
-    /// for i64 of 2^22 to 2^26.
+    /// 2^24 / 2^26 / 2^28 f64: 73.4 / 272 / 1,061; with the row of all other types 74.7 / 277 / 1,097. For 2^22 to 2^26
+    /// i64 that row is 1 % faster.
     static constexpr scan_pipeline_tuning of_doubles{/*scanning_threads=*/320, /*vectors_per_thread=*/11,
                                                      /*stages=*/4, /*lag=*/2, /*blocks_per_multiprocessor=*/1};
     static constexpr scan_pipeline_tuning pipeline =

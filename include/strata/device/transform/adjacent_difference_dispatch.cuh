@@ -23,7 +23,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// What DeviceAdjacentDifference does with a tile. The neighbour of a group of items comes from the next lane, or from
-/// memory where that has none. In place, an item of another tile may have been overwritten: it was saved before the
+/// memory if no lane has it. In place, an item of another tile may have been overwritten, so it was saved before the
 /// launch.
 template <bool IsLeft, bool IsInPlace, class Input, class Output, class Op>
 struct difference_problem {
@@ -50,7 +50,8 @@ struct difference_problem {
   template <class Tile>
   STRATA_D void process(const Tile& tile, const tile_range& range, const Input& in) {
     operands<Tile> here;
-    // Loaded before the items: otherwise all stores of the block would wait for one load after another.
+    // The saved item is loaded before the others: otherwise all stores of the block would wait for one load after
+    // another.
     constexpr int edge_group = IsLeft ? 0 : Tile::groups - 1;
     const bool has_saved = IsInPlace && threadIdx.x == (IsLeft ? 0u : blockDim.x - 1u) &&
                            (IsLeft ? tile.number > 0 : tile.number + 1 < range.tiles);
@@ -89,7 +90,7 @@ struct difference_problem {
     return IsLeft ? index >= 0 : index < range.num_items;
   }
 
-  /// All threads call `find_neighbour(group, item)` with the item that another one needs. Where it finds none, the
+  /// All threads call `find_neighbour(group, item)` with the item that another thread needs. If it returns false, the
   /// neighbour comes from memory.
   template <class Tile, class FindNeighbour>
   STRATA_D static void load(const Tile& tile, const tile_range& range, const Input& in, operands<Tile>& to,
@@ -132,7 +133,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Saves the neighbour of each tile in another one, before any tile is overwritten.
+/// Saves the neighbour of each tile, which is an item of another tile, before any tile is overwritten.
 template <class MaxPolicy, bool IsLeft, class Input, class T>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
     STRATA_KERNEL void save_neighbours_kernel(Input in, T* saved, const STRATA_GRID_CONSTANT tile_range range) {

@@ -17,9 +17,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The long buffers that the first kernel queues for the second, and the numbers of their first pieces, which
-/// ascend: one addition gives a warp slots and numbers. 32 bits suffice for pieces. Buffers that overlap nothing
-/// would need 2^44 bytes to have more of 4 KiB.
+/// The long buffers that the first kernel queues for the second, and the numbers of their first pieces, which ascend:
+/// one addition gives a warp slots and numbers. 32 bits suffice for the number of pieces: more pieces of 4 KiB would be
+/// 2^44 bytes of buffers that do not overlap.
 struct buffer_queue {
   unsigned long long* counter;  // upper half: buffers, lower half: pieces
   unsigned* first_pieces;
@@ -47,8 +47,8 @@ struct buffer_queue {
   }
 };
 
-/// The resident blocks of a multiprocessor in the second kernel. Arrays need fewer. A computed input only writes
-/// memory, and needs more.
+/// The resident blocks of a multiprocessor in the second kernel. Copies of arrays need fewer. Copies of a computed
+/// input only write memory, and need more.
 template <class Buffers>
 constexpr int blocks_of_queue(const batched_copy_tuning& tuning) {
   return Buffers::are_arrays ? tuning.queued_array_blocks : tuning.blocks_per_multiprocessor;
@@ -94,8 +94,9 @@ class AgentBatchedCopy {
                                      [&](unsigned begin) { return mine.body_from(begin); });
   }
 
-  /// Copies pieces of the queued buffers: an even, contiguous share of them, or, where buffers have many, every
-  /// `shares`-th. Then neighbouring warps read and write neighbouring memory, but search a buffer for each piece.
+  /// Copies pieces of the queued buffers: an even, contiguous share of them, or, if buffers have many pieces, every
+  /// `shares`-th piece. In the second case, neighbouring warps read and write neighbouring memory, but they search for
+  /// the buffer of each piece.
   STRATA_D void copy_share(unsigned share, unsigned shares, const buffer_queue& queue) {
     const auto num_buffers = static_cast<unsigned>(*queue.counter >> 32);
     const auto num_pieces = static_cast<unsigned>(*queue.counter);

@@ -49,7 +49,8 @@ struct transform_problem {
 
   static constexpr bool is_by_reference = IsByReference;
   static constexpr bool has_vectors = !IsByReference;
-  // Two inputs that exceed L2 are faster with fewer bytes in flight: with the registers that checks take.
+  // Two inputs that exceed L2 are read faster with fewer bytes in flight. That is so in tiles whose items are checked,
+  // because the checks take registers.
   static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
@@ -175,7 +176,7 @@ struct transform_if_problem {
   template <class Input>
   using item_argument =
       std::conditional_t<IsByReference, decltype(*std::declval<const Input&>()), iterator_value_t<Input>&>;
-  // The requirements are met where it is asked for.
+  // Where this type is asked for, the requirements have been checked.
   template <class... Items>
   using stored = typename output_value<Output, std::decay_t<std::invoke_result_t<Op&, Items...>>>::type;
 
@@ -230,7 +231,8 @@ struct tile_policy {
   using newest = typename hub_or<tile_rows, PolicyHub, tile_policy_hub>::MaxPolicy;
 };
 
-/// The tiles of a call. They have groups that are accessed at once if `Array` is one: the output, or else the input.
+/// The tiles of a call. They have groups that are accessed at once if `Array` is an array in memory. (It is the output
+/// or, without one, the input.)
 template <class Problem, class Array, class... Inputs>
 struct tiles_of {
   static constexpr bool are_vectorized = is_bulk_array<Array> && Problem::has_vectors;
@@ -423,8 +425,8 @@ cudaError_t dispatch_tiles(const char* name, void* d_temp_storage, std::size_t& 
 template <class... Inputs>
 inline constexpr bool are_copied = (is_trivially_relocatable_v<iterator_value_t<Inputs>> && ...);
 
-/// One call that applies an operator to each item of an input, or to one of each of several. With `IsStable` the
-/// operator gets references to the inputs' items, and also where these must not be copied as bits.
+/// One call that applies an operator to each item of an input, or to one item of each of several inputs. The operator
+/// gets references to the inputs' items if `IsStable` is true, or if the items must not be copied as bits.
 template <bool IsStable, class PolicyHub = default_policy_hub, class Array, class Output, class NumItemsT, class Op,
           class... Inputs>
 cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Array array,

@@ -14,8 +14,8 @@
 #include <utility>
 
 /// \file
-/// Extents and layouts, as those of an mdspan, known by their shape: no library that has them is included. Indices in
-/// all dimensions from one index.
+/// Extents and layouts like those of an mdspan. They are recognised by their members, so no library that has them is
+/// included. From the index of an item, this file computes its index in each dimension.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -137,7 +137,7 @@ class call_with_indices {
   }
 
  private:
-  /// The dimension whose index changes fastest, the second fastest, ...
+  /// Returns dimension i in the order in which indices change, the fastest first.
   STRATA_HD static constexpr int dimension(int i) { return IsLeft ? i : Rank - 1 - i; }
 
   template <std::size_t... Dimension>

@@ -23,7 +23,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True of types in the shape of an mdspan.
+/// True for types that have the members of an mdspan.
 template <class T, class = void>
 inline constexpr bool is_mdspan = false;
 template <class T>
@@ -32,7 +32,8 @@ inline constexpr bool is_mdspan<
                    decltype(std::declval<const T&>().mapping().required_span_size()), typename T::element_type,
                    typename T::accessor_type>> = is_layout_mapping<typename T::mapping_type>;
 
-/// True of an mdspan whose elements are those of an array: nothing computes them, or where they lie.
+/// True for an mdspan whose elements lie in an array: neither the elements nor their addresses are computed by an
+/// accessor.
 template <class Mdspan>
 constexpr bool is_of_array() {
   if constexpr (std::is_pointer_v<typename Mdspan::data_handle_type>) {
@@ -87,7 +88,7 @@ cudaError_t for_each_index(const char* name, void* d_temp_storage, std::size_t& 
 }
 
 /// One call of DeviceCopy::Copy: as one array if both have their elements side by side in the same order, and otherwise
-/// element by element, in the order in which the output's lie in memory.
+/// element by element, in the order in which the elements of the output lie in memory.
 template <class MdspanIn, class MdspanOut>
 cudaError_t dispatch_mdspan_copy(void* d_temp_storage, std::size_t& temp_storage_bytes, const MdspanIn& in,
                                  const MdspanOut& out, cudaStream_t stream) {

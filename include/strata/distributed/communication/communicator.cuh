@@ -101,8 +101,8 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
   }
 }
 
-/// Copies data that other ranks have sent to host memory. It calls wait_for() first: a copy to pageable memory would
-/// wait for the stream, also for ranks that never answer, and would not notice that the communicator has failed.
+/// Copies to host memory what other ranks have sent. It calls wait_for() first: a copy to pageable memory would wait
+/// for the stream, also for ranks that never answer, and would not notice that the communicator has failed.
 inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, ncclComm_t comm, cudaStream_t stream) {
   const std::shared_ptr<peer_group> peers = peer_group::of(comm);
   if (peers != nullptr && bytes <= peer_group::staging_bytes && to != nullptr) {
@@ -135,14 +135,14 @@ inline cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes
   return detail::completed(ncclAllGather(d_mine, d_all, bytes_each, ncclUint8, comm, stream), comm);
 }
 
-/// By one block: what is done with messages that NCCL has gathered.
+/// One block calls `then()` when NCCL has gathered the messages.
 template <class Then>
 STRATA_KERNEL void after_gather_kernel(Then then) {
   then();
 }
 
-/// The same, and one block calls `then()` when the messages are there: in the kernel that receives them, if there is
-/// one. `then` is for any number of threads.
+/// Does the same. When the messages are there, one block also calls `then()`: in the kernel that receives them, if
+/// there is such a kernel. `then` must work with any number of threads.
 template <class Then>
 cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm, cudaStream_t stream,
                        const char* name, const Then& then) {

@@ -188,7 +188,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
     header.shared[0] = detail::shared_offset_of(comm, d_keys_out, items * sizeof(Key));
     if (Input::has_values) header.shared[1] = detail::shared_offset_of(comm, d_values_out, items * sizeof(Value));
   }
-  // Where other ranks have no shared memory in this call, the items are grouped when that is known.
+  // If other ranks turn out to have no shared memory in this call, the items are grouped later.
   const bool is_partitioned = detail::has_shared_arrays(header, num_arrays);
   void* const d_messages = has_storage ? groups.template more<unsigned char>(0) : nullptr;
   exchange_plan plan;
@@ -337,7 +337,7 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   }
   scratch_memory scratch(stream);
   if (status != cudaSuccess) {
-    // The transfers: counts, keys, values.
+    // This rank takes part in the transfers of counts, keys and values, because the other ranks wait for it.
     const std::size_t counts_bytes = ranks * sizeof(std::int64_t);
     const std::size_t items_bytes = ranks * (key_bytes + value_bytes);
     const cudaError_t allocated = scratch.allocate(2 * (counts_bytes + items_bytes));

@@ -84,7 +84,7 @@ inline bool can_send_whole_side(const join_message* messages, const join_total_r
   return true;
 }
 
-/// A key is frequent if more than 1 of 4 x ranks probe rows is estimated to have it: a quarter of a rank's share.
+/// A key is frequent if, by an estimate, more than one of 4 x ranks probe rows has it: a quarter of a rank's share.
 inline constexpr std::uint64_t frequent_key_divisor = 4;
 /// A key with fewer samples does not count as frequent.
 inline constexpr unsigned min_samples_of_frequent_key = 8;
@@ -130,7 +130,7 @@ struct join_destinations {
   bool sends_whole_build_side = false;
   /// Each row goes straight to one rank, or is dropped.
   bool is_direct = false;
-  /// If a rank has no room for that, the whole build side can be sent instead.
+  /// If a rank has no room for the rows that go to it directly, the whole build side can be sent instead.
   bool may_send_whole_build_side = false;
   /// Build rows with a frequent key go to all ranks, and probe rows with such a key stay.
   join_frequent_keys frequent;

@@ -17,9 +17,9 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sends the arguments of this call to all ranks, and receives theirs. All ranks return the same value. `status` is the
-/// result of this rank's checks. Without `storage`, the function allocates memory for the messages. If `messages` is
-/// null, that is an error of this rank, which takes part nevertheless.
+/// Sends the arguments of this call to all ranks, and receives theirs. All ranks that receive them return the same
+/// value. `status` is the result of this rank's checks. Without `storage`, the function allocates device memory for the
+/// messages. If `messages` is null, the host had no memory: this rank still sends its message, but returns an error.
 template <class Call, class Storage>
 cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaError_t status, join_message* messages) {
   const auto ranks = static_cast<std::size_t>(call.position.ranks);

@@ -36,7 +36,7 @@ struct join_marks_layout {
   }
   static std::size_t words_of(std::int64_t rows) { return tiles_of(rows) * (tile_words + 1); }
   /// The number of words for which a rank with so many rows has room. How many it needs depends on the rows of all
-  /// ranks: if these are equally many, a word for every 32 / ranks rows.
+  /// ranks: if all have the same number of rows, it needs a word for every 32 / ranks rows.
   static std::size_t room_for(std::int64_t rows, int ranks) {
     constexpr std::size_t tiles_of_few_rows = 2;
     return static_cast<std::size_t>(rows) + static_cast<std::size_t>(ranks) * tiles_of_few_rows * (tile_words + 1);

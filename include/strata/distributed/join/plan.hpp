@@ -43,7 +43,7 @@ struct join_side_plan {
   enum section_number { keys, frequent_keys, nulls };
 
   int ranks;
-  /// The numbers of rows of each class on each rank, and below, the distance from one rank to the next.
+  /// The numbers of rows of each class on each rank. `stride` is the distance from one rank's numbers to the next.
   const std::int64_t* counts;
   std::size_t stride;
   join_null_target null_target;

@@ -14,15 +14,15 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Returns the hash that chooses the rank of a key. The local join takes its partitions and slots from the bits of
-/// `mixed_hash` or `mixed_word`. These are mixed once more here: otherwise the keys of a rank would be in only some of
-/// its partitions. The result is never 0, which means no key.
+/// `mixed_hash` or `mixed_word`. This function mixes them once more: otherwise the keys of a rank would be in only some
+/// of its partitions. The result is never 0, which means no key.
 template <class Hash, class Key>
 STRATA_HD std::uint64_t join_route_hash(const Hash& hash, const Key& key) {
   const std::uint64_t mixed = mixed_hash(static_cast<std::uint64_t>(hash(key)));
   return mixed_hash(mixed + 0x9e3779b97f4a7c15u) | 1;
 }
 
-/// The hash of rows without a key, if these are partners of each other.
+/// The hash of rows without a key, if such rows are partners of each other.
 inline constexpr std::uint64_t join_null_route_hash = 0x5851f42d4c957f2du;
 
 /// Returns the rank of a hash. Each rank has a part of the range of hashes, and all parts have the same size.
@@ -94,7 +94,7 @@ struct join_rank_routing {
   STRATA_HD join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
     return class_of(keys, row, [this](std::uint64_t hash) { return class_of_hash(hash); });
   }
-  /// `of_hash(hash)` if the row has a key.
+  /// Returns `of_hash(hash)` if the row has a key, otherwise the class of rows without one.
   template <class RoutedKeys, class OfHash>
   STRATA_HD join_class_t class_of(const RoutedKeys& keys, unsigned row, const OfHash& of_hash) const {
     if (!keys.is_valid(row)) return null_class;
@@ -122,7 +122,7 @@ struct join_routing {
   }
 };
 
-/// The class of a row. Kernels keep it in registers: it has no frequent keys.
+/// Finds the class of a row without a list of frequent keys. So kernels can keep this object in registers.
 template <class RoutedKeys>
 struct join_row_class {
   RoutedKeys keys;

@@ -44,8 +44,9 @@
 /// - If the sum of high_r(x) is below T, x is among the first T. The cut of its rank is behind x.
 /// - If the sum of low_r(x) is T or more, x is not. The cut is at x or before.
 ///
-/// Both sums grow along the samples of a rank. The last sample of the first kind and the first one of the second are
-/// the new bracket: the position behind the one to the position of the other. Where there is none, the old end stays.
+/// Both sums grow along the samples of a rank. The new bracket goes from the position behind the last sample of the
+/// first kind to the position of the first sample of the second kind. If there is no such sample, that end of the old
+/// bracket stays.
 ///
 /// **What is left.** The sums of a sample differ by at most G = sum of (g_j - 1) over the other ranks. low grows by g_r
 /// or more from one sample of r to the next. Samples of neither kind have T - G <= low < T, so there are at most

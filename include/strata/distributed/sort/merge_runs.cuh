@@ -56,7 +56,7 @@ struct run_merger {
     return merge_two(nullptr, bytes, {none.items, items}, {none.items, 0}, none.items, compare, nullptr);
   }
 
-  /// `runs` has no empty run.
+  /// Merges the runs, none of which is empty.
   cudaError_t operator()(const std::vector<Run>& runs, const Arrays& output) const {
     if (runs.empty()) return cudaSuccess;
     if (runs.size() == 1) return copy(runs[0], output);

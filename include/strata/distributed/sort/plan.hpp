@@ -61,7 +61,8 @@ struct sort_sizes {
     return rounds;
   }
 
-  /// The most items in a chunk of a rank's output, if that has at most `capacity`. Grows with it.
+  /// The largest number of items in a chunk of a rank's output, if the output has at most `capacity` items. It grows
+  /// with `capacity`.
   long long max_chunk(long long capacity) const {
     const long long undivided = tuning.max_items_without_chunks, divided = capacity / tuning.chunks + 1;
     if (capacity <= undivided || tuning.chunks == 1) return capacity;

@@ -159,7 +159,7 @@ struct distributed_sort_storage {
  private:
   static constexpr int work_slot = 2;
 
-  /// Reserves storage for the gathered items of all ranks. These are at most as many shares as there are ranks.
+  /// Reserves storage for the gathered items of all ranks. No rank has more of them than `most_in_area()`.
   template <class Arguments, class LocalSort>
   cudaError_t reserve_gathered(const Arguments& arguments, const LocalSort& local_sort) {
     const std::int64_t each = detail::least(most_in_area(), arguments.capacity + 1);

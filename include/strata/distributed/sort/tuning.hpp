@@ -12,13 +12,14 @@ struct distributed_sort_tuning {
   int first_samples;
   /// Keys that all ranks together sample for each splitter in a later round.
   int samples;
-  /// A round has up to so many bytes of samples of a rank for each splitter, if it needs no more for its result.
+  /// Maximum number of bytes of samples that a rank sends for each splitter in a round. If the result needs more
+  /// samples, the rank sends more.
   int sample_bytes;
   /// If a rank's output has more items than this, it is exchanged in `chunks` parts, and one is merged while the next
   /// comes.
   long long max_items_without_chunks;
   int chunks;
-  /// Where ranks share memory and none has more items, each sorts the items of all and keeps its share.
+  /// If ranks share memory, and none has more items than this, each rank sorts the items of all and keeps its share.
   int max_gathered_items;
 };
 

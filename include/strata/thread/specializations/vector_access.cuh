@@ -23,7 +23,7 @@ struct vector_access {
   /// True if words are wider than the accesses that the compiler may use for an item.
   static constexpr bool worthwhile = is_trivially_relocatable_v<T> && width > alignof(T);
 
-  /// The block's first item decides for all threads: theirs are multiples of `width` bytes behind it.
+  /// The block's first item decides for all threads: their items begin at multiples of `width` bytes behind it.
   STRATA_HD static bool aligned(const T* block_items) {
     return reinterpret_cast<std::uintptr_t>(block_items) % width == 0;
   }

@@ -52,8 +52,8 @@ class exchange_tile {
     }
   }
 
-  /// The address of the tile in shared memory, which stays in a register. Under a condition, the compiler would compute
-  /// the address again for each item.
+  /// The address of the tile in shared memory, which stays in a register. Without this, the compiler would compute the
+  /// address again for each item that is moved under a condition.
   struct base {
     unsigned address;
   };
@@ -90,7 +90,7 @@ class exchange_tile {
     return at<T>(position);
   }
 
-  /// Called before a scatter that may leave positions unwritten.
+  /// Call this before a scatter that may leave positions unwritten.
   STRATA_D void may_be_unwritten() { platform::may_be_unwritten(storage_.bytes, sizeof(storage_.bytes)); }
 
   /// Item i of a thread is the tile's item `thread * ItemsPerThread + i`.

@@ -25,7 +25,7 @@ struct merge_sort_level<KeyTile, NullType> {
   KeyTile keys;
 };
 
-/// True if the slices of a level fit together: the slices of all teams that a barrier is for; the slices of this team.
+/// Says whether the slices of a level fit together: those of all teams that share the barrier, and those of this team.
 struct merge_sort_fit {
   bool of_barrier, of_team;
 };
@@ -121,7 +121,7 @@ class merge_sort_levels {
   }
 
  private:
-  /// The highest power of two in the items of a thread.
+  /// The highest power of two that is not above ItemsPerThread.
   static constexpr int top_of_thread = 1 << (detail::log2_ceiling(ItemsPerThread + 1ull) - 1);
 
   template <bool Full, class Team, class Companions, class Compare>
@@ -206,8 +206,9 @@ class merge_sort_levels {
     }
   }
 
-  /// Returns where the slice begins in the first run, from `position` to `last`: MergePath, with as many steps in all
-  /// threads. The item of the second run before a position lies at `distance` behind that of the first.
+  /// Returns where the slice begins in the first run, from `position` to `last`: MergePath, with the same number of
+  /// steps in all threads. It compares the item before a position of the first run with the item of the second run that
+  /// lies `distance` behind this position.
   template <class Compare>
   STRATA_D static int search(key_tile& tile, int position, int last, int distance, int top, Compare& compare) {
     constexpr int step = key_tile::step;
@@ -293,8 +294,8 @@ class merge_sort_levels {
   }
 };
 
-/// The public calls of BlockMergeSort, WarpMergeSort and BlockMergeSortStrategy. `Derived` has `memory()` and `team()`;
-/// `sort_words()` too, if it `sorts_words` of keys by some comparators.
+/// The public calls of BlockMergeSort, WarpMergeSort and BlockMergeSortStrategy. `Derived` has `memory()` and `team()`.
+/// It also has `sort_words()` if `sorts_words` is true for some comparators.
 template <class Derived, class KeyT, int ItemsPerThread, int Threads, class ValueT>
 class merge_sort_calls {
   using levels = merge_sort_levels<KeyT, ItemsPerThread, Threads, ValueT>;

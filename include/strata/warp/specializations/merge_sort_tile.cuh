@@ -20,7 +20,7 @@ template <int AccessBytes, int Accesses>
 struct turned_access {
   static constexpr int element_bytes = AccessBytes;
   static constexpr int instructions = Accesses;
-  /// Exclusive-or'd with the number of an access, it is the number of the vector.
+  /// The exclusive or of the result and the number of an access is the number of the vector.
   STRATA_HD static constexpr int turn(int thread) {
     return detail::quotient(thread * Accesses, lanes_per_wavefront(AccessBytes)) & (Accesses - 1);
   }
@@ -119,7 +119,8 @@ class merge_sort_tile {
 
  private:
   STRATA_D int base() { return static_cast<int>(platform::shared_address(bytes_)); }
-  /// The compiler would select one of two addresses of objects, which then are no registers.
+  /// Selects a value. Without this function the compiler would select one of the two objects' addresses, and the
+  /// objects would not stay in registers.
   STRATA_D static T either(bool is_first, const T& first, const T& second) {
     if constexpr (std::is_scalar_v<T>) {
       const T a = first, b = second;

@@ -10,7 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True for keys that have words: not those whose RadixTraits users may specialise, and none of more than 64 bits.
+/// True for keys that have words. Keys whose RadixTraits users may specialise have none, nor have keys of more than 64
+/// bits.
 template <class Key>
 inline constexpr bool has_radix_sort_word = radix_mantissa_bits<Key> != 0 ||
                                             (std::is_integral_v<Key> && !std::is_same_v<Key, bool> &&
@@ -19,8 +20,8 @@ inline constexpr bool has_radix_sort_word = radix_mantissa_bits<Key> != 0 ||
 /// Whole keys as words that compare as unsigned integers, and back. A sort encodes its keys once, instead of once for
 /// each digit. Each key has its own word, so keys come back unchanged.
 ///
-/// Floating-point numbers need one more step where keys are equal that have different bits. Words count from the
-/// lowest number on, so that NaNs of both signs are the highest words:
+/// Floating-point numbers need one more step, because equal keys may have different bits. Words count from the lowest
+/// number on, so that NaNs of both signs are the highest words:
 ///
 ///     lowest number .. -0.0, +0.0 .. highest number, NaNs
 ///

@@ -16,7 +16,7 @@
 ///     codes     3  9  5  3  7  3      k = 4: codes before 5, which are three, and the first item that has 5
 ///
 /// The search halves a range of codes that has the k-th one, or guesses where in the range that code is. It ends when
-/// exactly k items are up to a code: then it needs no more bits of the codes, and nothing is tied.
+/// exactly k items have codes up to a certain one: then it needs no more bits of the codes, and nothing is tied.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

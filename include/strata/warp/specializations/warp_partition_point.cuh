@@ -9,10 +9,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// partition_point of the thread layer, by 2^`log2_lanes` neighbouring lanes for each search. Returns the first index
-/// in [first, last) for which `is_behind` is true, or `last`. Each step divides the range by the number of lanes and
-/// one: fewer steps than those of a thread, where each step waits for memory. All lanes of a warp call this. The lanes
-/// of a search have the same range and result. Whatever `is_behind` answers, the result is in [first, last].
+/// Does what partition_point of the thread layer does, with 2^`log2_lanes` neighbouring lanes for each search. Returns
+/// the first index in [first, last) for which `is_behind` is true, or `last`. Each step waits for memory, and divides
+/// the range by the number of lanes plus one. So a search takes fewer steps than a thread would. All lanes of a warp
+/// call this. The lanes of a search have the same range and result. Whatever `is_behind` answers, the result is in
+/// [first, last].
 template <class Count, class Predicate>
 STRATA_D Count warp_partition_point(Count first, Count last, int log2_lanes, const Predicate& is_behind) {
   const unsigned lanes = 1u << log2_lanes;

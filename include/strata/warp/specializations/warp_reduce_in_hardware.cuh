@@ -69,7 +69,8 @@ struct extreme_words {
     return smallest_normal <= bits && bits <= infinity;
   }
 
-  /// Returns the extreme of the words of all lanes, to every lane. If words are wide, that of the high halves is first.
+  /// Returns the extreme of the words of all lanes, to every lane. If words are wide, the extreme of the high halves is
+  /// found first.
   STRATA_D static word reduce(word w) {
     if constexpr (is_wide) {
       using half = std::conditional_t<std::is_signed_v<word>, int, unsigned>;

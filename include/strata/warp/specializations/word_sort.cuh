@@ -24,7 +24,8 @@ struct order_of_unsigned {
     b = larger(a, b);
     a = low;
   }
-  /// The word that a lane keeps of its own and that of another lane, which keeps the other one.
+  /// Returns the word that a lane keeps. `other` is the word of another lane, which keeps the other one of these two
+  /// words.
   STRATA_D static Word keep(bool takes_smaller, Word own, Word other) {
     if constexpr (sizeof(Word) > sizeof(unsigned)) {  // there is no minimum instruction
       return (own < other) == takes_smaller ? own : other;
@@ -137,8 +138,8 @@ class word_sort {
   }
 };
 
-/// Sorts valid keys by their words: `sort(words)` sorts words. Afterwards `words` has the words of valid keys in
-/// order, and at the indices of other keys their words.
+/// Sorts valid keys by their words: `sort(words)` sorts words. Afterwards `words` has the words of valid keys in order.
+/// At the indices of other keys it has the words of these keys.
 template <class Code, std::size_t Items, class Key, class IsValid, class Sort>
 STRATA_D void sort_as_words(const Key (&keys)[Items], typename Code::word (&words)[Items], const IsValid& is_valid,
                             const Sort& sort) {
@@ -164,11 +165,11 @@ STRATA_D void sort_integers(Key (&keys)[Items], const IsValid& is_valid, const S
   for (std::size_t i = 0; i < Items; ++i) keys[i] = code::decode(words[i]);
 }
 
-/// The order of a comparator that is known, if the keys are integers of 4 or 8 bytes, `Items` to a thread. Equal ones
-/// are interchangeable: a sort of their words need not be stable, nor call the comparator.
+/// The order of a comparator that is known, if the keys are integers of 4 or 8 bytes, and a thread has `Items` of them.
+/// Equal integers are interchangeable: a sort of their words need not be stable, nor call the comparator.
 ///
-/// On an H200 (CUDA 13.0, 2026-11-29), 256 threads with 8 int keys each sort 131 keys a ns as words, and 99 by
-/// merges of keys. With 23 keys for each of 128 threads it is 115 and 153: networks suit powers of two.
+/// On an H200 (CUDA 13.0, 2026-11-29), 256 threads with 8 int keys each sort 131 keys a ns as words, and 99 by merges
+/// of keys. With 23 keys for each of 128 threads, these rates are 115 and 153: networks suit powers of two.
 template <class Compare, class Key, class Value, int Items>
 inline constexpr known_order order_of_words = std::is_same_v<Value, NullType>&& std::is_integral_v<Key> &&
                                                       (sizeof(Key) == 4 || sizeof(Key) == 8) && Items <= 16 &&

@@ -68,9 +68,10 @@ inline constexpr bool is_join_integer = (std::is_integral_v<Key> ||
 
 }  // namespace detail
 
-/// Hash of a key for joins: of floating-point numbers of 8 to 64 bits, CUDA's pairs of those of 16 bits, and types that
-/// are is_bitwise_comparable. Any functor may replace it that returns an integer, the same for equal keys. It need not
-/// be a good hash, because joins mix it. CUDA's numbers of 8 bits have no `==`: give the join an equality.
+/// Hash of a key for joins. It takes floating-point numbers of 8 to 64 bits, CUDA's pairs of floating-point numbers of
+/// 16 bits, and types that are is_bitwise_comparable. Any functor may replace it, if it returns an integer, the same
+/// for equal keys. The hash need not be a good one, because joins mix it. CUDA's numbers of 8 bits have no `==`: give
+/// the join an equality.
 ///
 /// -0.0 and 0.0 have one hash, because they are equal. A NaN equals nothing by `==`, so it has no
 /// partner. For another rule pass an equality and a hash.

@@ -142,9 +142,9 @@ struct JoinSide {
   }
 
   /// A hint: about this fraction of the rows have a partner. With 0.1 or less, an inner or semi join in any order may
-  /// use a Bloom filter, which saves time and takes more temporary storage. With less than 0.5, or than a third from
-  /// 2^22 build rows on, an inner join does not copy columns to partitions. A join uses the hint of its probe side. The
-  /// result does not depend on it.
+  /// use a Bloom filter, which saves time and takes more temporary storage. With a fraction below 0.5 (from 2^22 build
+  /// rows on: below a third), an inner join does not copy columns to partitions. A join uses the hint of its probe
+  /// side. The result does not depend on it.
   constexpr JoinSide<Keys, typename Promises::if_few_matches> match_ratio(double fraction) const {
     auto side = detail::side_with<typename Promises::if_few_matches>(*this);
     side.matching = fraction;

@@ -177,12 +177,12 @@ struct record_sink<join_numbered_sink<Sink, RecordSink>> {
 template <class Sink>
 using record_sink_t = typename record_sink<Sink>::type;
 
-/// What a kernel calls with the rows of records, of its argument `sink`. A specialisation has several, and the device
-/// has chosen one. Agents have the same storage for all of them.
+/// What a kernel calls with the rows of records: its argument `sink`. In a specialisation, this argument has several
+/// sinks, of which the device has chosen one. Agents have the same storage for all of them.
 template <class Sink>
 struct chosen_sink {
   using type = Sink;
-  /// Calls `call` with it.
+  /// Calls `call` with the sink.
   template <class Call>
   STRATA_D static void use(const Sink& sink, const Call& call) {
     call(sink);

@@ -16,7 +16,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The sides, the output and the stream of a call. It refers to the output and the options of its maker.
+/// The sides, the output and the stream of a call. It refers to the output and the options of the function that makes
+/// it.
 template <class KeysT, class SinkT, class HashT, class EqualT>
 struct join_call {
   using Keys = KeysT;

@@ -137,10 +137,10 @@ constexpr join_method choose_join_method(const join_description& join) {
   return is_simple || has_too_few ? join_method::global_table : join_method::partitions;
 }
 
-/// True if a Bloom filter selects probe rows first. H200, 2026-11-27, us without / with a filter, if 3 % match:
-/// 2^19 x 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 / 1,634, 2,988 / 1,875. If a fourth match, the
-/// filter costs at least what it saves. `max_matching` lies between these two; it, `min_probe_rows_each` and
-/// `min_probe_rows` were not varied.
+/// True if a Bloom filter selects probe rows first. H200, 2026-11-27, us without / with a filter, if 3 % match: 2^19 x
+/// 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 / 1,634, 2,988 / 1,875. If a fourth match, the filter
+/// costs at least what it saves. `max_matching` lies between these two fractions. Neither it nor `min_probe_rows_each`
+/// nor `min_probe_rows` was varied.
 constexpr bool filters_probe_rows(const join_description& join, join_method method) {
   constexpr double max_matching = 0.1;
   constexpr std::uint64_t min_probe_rows_each = 8;  // of a build row
@@ -162,15 +162,16 @@ inline constexpr std::size_t max_partitioned_bytes = 32;
 /// With fewer build rows, wide columns are not partitioned. Not varied.
 inline constexpr std::uint64_t min_rows_of_wide_columns = std::uint64_t{1} << 22;
 
-/// The columns of an inner join are partitioned if it has at least one result for this many probe rows. With more than
-/// `most_in_cache` build rows, L2 does not hold a column of theirs, so each result reads a sector of memory.
+/// The columns of an inner join are partitioned if it has at least one result for this many probe rows. With
+/// `most_in_cache` build rows or more, L2 does not hold a column of theirs, so each result reads a sector of memory.
 constexpr unsigned probe_rows_of_few_results(std::uint64_t build_rows) {
   constexpr std::uint64_t most_in_cache = std::uint64_t{1} << 22;
   return build_rows < most_in_cache ? 2 : 3;
 }
 
-/// True if the columns of a join in any order are partitioned with the keys. H100, 2026-11-28, u32, us with row
-/// indices, or in the order of the probe rows if that is faster / with partitioned columns, 1M x 10M and 2^24 x 2^24:
+/// True if the columns of a join in any order are partitioned with the keys. H100, 2026-11-28, u32, us for 1M x 10M and
+/// for 2^24 x 2^24. The first of two times is with row indices, or in the order of the probe rows if that is faster;
+/// the second is with partitioned columns:
 ///
 /// | columns | 4 bytes | 8 bytes |
 /// |---|---|---|
@@ -190,10 +191,10 @@ constexpr bool has_partitioned_columns(const join_description& join, join_method
           join.build_rows >= min_rows_of_wide_columns);
 }
 
-/// True if a sample of both sides decides on the device whether the columns are partitioned: those of an inner join
-/// whose caller has not said how many rows match. Columns that are not partitioned anyway have no sample, like
-/// 4 of 8 bytes with u64 keys: 1M x 10M and 2^24 x 2^24 take as long as they did. With u32 keys and 4 columns of 4
-/// bytes, us without / with the sample where 3 % match: 278 / 196 and 1,117 / 658; where all match: 327 / 330 and
+/// True if a sample of both sides decides on the device whether the columns are partitioned. It does so in an inner
+/// join whose caller has not said how many rows match. Columns that are not partitioned anyway, like 4 of 8 bytes with
+/// u64 keys, have no sample: 1M x 10M and 2^24 x 2^24 take as long as without this choice. With u32 keys and 4 columns
+/// of 4 bytes, us without / with the sample where 3 % match: 278 / 196 and 1,117 / 658; where all match: 327 / 330 and
 /// 1,227 / 1,229 (H200).
 constexpr bool takes_match_sample(const join_description& join) {
   return join.kind == JoinKind::inner && join.matching == 1;

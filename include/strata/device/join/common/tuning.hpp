@@ -27,7 +27,7 @@ struct join_partition_tuning {
   /// Maximum mean number of build rows in a partition, if entries of a table have 4 bytes and if they have 8.
   int partition_rows;
   int wide_partition_rows;
-  /// The number of partitions as a power of two: the least, and the most of one pass.
+  /// The base-2 logarithm of the number of partitions: its minimum, and its maximum in one pass.
   int min_bits;
   int one_pass_bits;
   /// With this number of bits or fewer, a single pass uses the tile size of the first of two passes.
@@ -100,7 +100,7 @@ struct join_merge_tuning {
   /// Fewer than 2^log2_all_split_lanes lanes search in all: if searches are few, their latency counts; if they are
   /// many, their throughput.
   int log2_all_split_lanes = 16;
-  /// Threads of the kernel in which they search.
+  /// Threads in a block of the kernel in which these lanes search.
   int split_threads = 128;
   /// Probe rows that a thread looks up at the same time.
   int searches = 4;
@@ -129,8 +129,8 @@ struct join_key_set_tuning {
 
 /// How results are written, and how a join in any order is brought into the order of the probe rows.
 struct join_output_tuning {
-  /// Threads that reserve output positions together, by one addition. In blocks of another multiple, or of more than 15
-  /// times as many, all threads do.
+  /// Threads that reserve output positions together, by one addition. All threads of the block do so together if their
+  /// number is no multiple of this, or more than 15 times as large.
   int group_threads;
   /// Number of neighbouring rows of the result in an output chunk. A tile with more results is written in output
   /// chunks, by several blocks, because one probe row may have any number of partners.
@@ -164,7 +164,7 @@ struct join_filter_tuning {
 /// Blocks of kernels that only clear arrays.
 struct join_clear_tuning {
   int threads;
-  /// Words of a thread, unless there are enough of them for all blocks.
+  /// Words that a thread clears, unless `blocks_per_multiprocessor` limits the number of blocks.
   int words;
   int blocks_per_multiprocessor;
 };

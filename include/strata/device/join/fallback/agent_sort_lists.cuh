@@ -93,7 +93,7 @@ class AgentJoinSortLists {
   }
   STRATA_D static unsigned warp() { return threadIdx.x / warp_threads; }
 
-  // An element's count is the slot. The first pass reads all build rows, of which some are in no slot.
+  // The count of an element holds its slot. The first pass reads all build rows, of which some are in no slot.
   STRATA_D bool load(unsigned pass, unsigned i, join_list_element& element) const {
     if (i >= end_) return false;
     element = pass == 0 ? join_list_element{i, table_.slot_of[i]} : elements(pass + 1)[i];

@@ -158,7 +158,8 @@ void list_overflowing_rows(const Partitions& join, Table& table, Probe& probe) {
   probe.list = list_of(join.probe);
 }
 
-/// Makes `base` the cooperative launch of a kernel that does what partitions leave. `rows`: of both sides.
+/// Makes `base` the cooperative launch of a kernel that does what partitions leave. `rows` is the number of rows of
+/// both sides.
 template <class... Parameters>
 cudaError_t configure_join_fallback(launch_configuration& base, const device_properties& device,
                                     void (*kernel)(Parameters...), const join_table_tuning& tuning, std::size_t rows) {

@@ -22,7 +22,8 @@ struct AgentJoinInsert {
 
   const Table& table;
 
-  /// Inserts the row of index `i` in the list, if `i` is less than `table.rows`. All lanes of a warp call this.
+  /// Inserts the row that has index `i` in the list, if `i` is less than the number of rows. All lanes of a warp call
+  /// this.
   STRATA_D void insert(unsigned long long i) const {
     Row slot = Table::none;
     bool is_duplicate = false;

@@ -167,7 +167,7 @@ struct join_prober {
  private:
   enum slot { counters, begins, chunk_ends, tiles, matched };
 
-  // Build rows after all probe rows, which mark the build rows that they find.
+  // Build rows come after all probe rows, because these mark the build rows that they find.
   template <class Launch>
   static cudaError_t in_two_parts(const Probe& probe, const Launch& launch_tiles) {
     cudaError_t status = cudaSuccess;

@@ -29,7 +29,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
 class DispatchHostJoinTable;
 
-/// The back end of DeviceHashJoin for machines without a GPU: done when the call returns.
+/// The back end of DeviceHashJoin for machines without a GPU. A join is done when its call returns.
 struct join_on_host {
   using stream_type = cudaStream_t;
   template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
@@ -43,7 +43,7 @@ struct join_on_host {
                           cudaStream_t) {
     using Index = typename Output::index_type;
     if (detail::refuses_join_strategy(has_strategy(options.strategy))) return cudaErrorInvalidValue;
-    // Temporary storage is for the bounds.
+    // A size query takes the bound of a FutureCount, so temporary storage is large enough for any count.
     const auto number_of = [&](const auto& side) {
       return temp_storage == nullptr || side.count.bytes == 0 ? side.rows : static_cast<std::int64_t>(side.count.get());
     };
@@ -86,7 +86,7 @@ struct join_on_host {
     return strategy == JoinStrategy::cpu || strategy == JoinStrategy::automatic;
   }
 
-  /// The caller's integer may be another one of 8 bytes.
+  /// The caller's integer type may be another one than std::int64_t; it has 8 bytes, too.
   static void write_total(std::int64_t total, std::int64_t* num_out) {
     std::memcpy(static_cast<void*>(num_out), &total, sizeof(total));
   }

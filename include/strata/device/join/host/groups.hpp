@@ -42,7 +42,7 @@ struct join_groups {
   using group = join_group<entry, Row>;
 
   static constexpr Row none = static_cast<Row>(-1);
-  /// Buckets for a build row: with one, chains are longer by a quarter.
+  /// Buckets for a build row. With one bucket, chains would be longer by a quarter.
   static constexpr std::size_t buckets_each = 2;
 
   /// Builds the table of a partition. It uses [b, e) of `group_of` as scratch memory.
@@ -89,7 +89,7 @@ struct join_groups {
   }
 
   std::size_t bucket_of(const entry& item, std::size_t count) const {
-    // Beyond 2^31 rows in one partition, which has 2^12 others, only this many buckets are used.
+    // A partition of 2^31 rows or more, one of 2^12 partitions, uses only this many buckets.
     const std::uint64_t buckets_used = count >> 31 != 0 ? 0xffffffffu : buckets_each * count;
     return static_cast<std::size_t>(item.tag_by(hash) * buckets_used >> 32);
   }

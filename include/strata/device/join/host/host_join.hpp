@@ -23,13 +23,13 @@ STRATA_NAMESPACE_BEGIN
 ///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: write (b, p)
 ///
 /// - **Kinds and order.** See JoinKind and JoinOrder.
-/// - **Call.** Twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure
-///   arithmetic; never 0; never smaller for more rows), then with that much memory, whose contents
-///   and alignment do not matter. The size does not depend on the number of threads. Nothing else
-///   is allocated, except by the system for threads. A program links the system's threads library.
-/// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted:
-///   `*num_out` is always the size of the whole result, and is not an error. Those before them are
-///   the same whatever the capacity. A second call with room for all of them completes.
+/// - **Call.** Call it twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0;
+///   never smaller for more rows), then with that much memory, whose contents and alignment do not matter. The size
+///   does not depend on the number of threads. Nothing else is allocated, except by the system for threads. A program
+///   links the system's threads library.
+/// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted, which is no error:
+///   `*num_out` is always the size of the whole result. The rows that are written do not depend on the capacity. A
+///   second call with room for all of them completes.
 /// - **Keys.** Trivially copyable, of any size; no value is reserved. `hash` must be the same for
 ///   keys that `equal` takes for equal; both are called by several threads at once and must not
 ///   throw. Composite keys are structs, or row numbers with functors that look at columns.

@@ -17,7 +17,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Index of the last of `count` ascending numbers that is not above `value`; the first is not.
+/// Returns the index of the last of `count` ascending numbers that is not above `value`. The first number must not be
+/// above it.
 template <class T>
 std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
   std::size_t first = 0;

@@ -35,7 +35,7 @@ class join_merge_results {
   static constexpr unsigned none = Tile::none;
   /// A thread handles this many rows together, because each step waits for the one before.
   static constexpr int batch = ResultItems;
-  /// Greater than the number of any result before the run, also after the offset of up to 32 of a piece is added.
+  /// Greater than the number of any result before the run, even after the offset of a piece (up to 32) is added.
   static constexpr unsigned max_results = 0x7fffffff;
 
  public:
@@ -92,8 +92,8 @@ class join_merge_results {
         results += mine;
       }
     }
-    // Not WarpReduce, nor WarpScan below: with the instructions that these use, registers spill. Not sum_of_warp: the
-    // steps of the two sums alternate.
+    // WarpReduce is not used here, nor WarpScan below: with their instructions, registers spill. sum_of_warp is not
+    // used, because the steps of two sums alternate here.
     STRATA_UNROLL
     for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
       results += __shfl_xor_sync(full_warp_mask, results, distance);

@@ -57,7 +57,7 @@ class join_merge_tile {
   static constexpr unsigned threads = BlockThreads;
   /// A thread looks this many probe rows up at the same time.
   static constexpr int searches = Searches;
-  /// The build keys after the tile that it reads too. Most runs of equal keys that leave the tile end
+  /// The number of build keys behind a tile that the tile reads, too. Most runs of equal keys that leave the tile end
   /// among them.
   static constexpr unsigned lookahead_keys = 32;
 
@@ -228,7 +228,7 @@ class join_merge_tile {
     const Key key = probe_key(item(i, probes));
     unsigned count = 1;
     while (low + count < known_ && build_key(low + count) == key) count *= 2;
-    // The first key that differs is after half as many.
+    // The first different key lies behind the first `count` / 2 keys.
     const unsigned end = detail::first_without(low + count / 2, detail::least(low + count, known_),
                                                [&](unsigned at) { return build_key(at) == key; });
     if (is_open && end == known_) return runs_.end - first_build - low;
@@ -258,7 +258,7 @@ class join_merge_tile {
 
   STRATA_D bool wants_all_partners() const { return detail::has_pairs(sides_.kind) && !sides_.promised_unique; }
 
-  // The number of leading ones of `number` rows, in ascending order, for which `is_before` holds.
+  // Returns how many of `number` rows in ascending order, from the first one on, satisfy `is_before`.
   template <class IsBefore>
   STRATA_D static unsigned count_before(unsigned number, const IsBefore& is_before) {
     unsigned count = 0;
@@ -281,7 +281,7 @@ class join_merge_tile {
     }
   }
 
-  // Returns, in lane l, the first build row whose key is not less than the key of the first of the warp's items l.
+  // Returns a fence in lane l: the first build row whose key is not less than the key of item l of lane 0.
   STRATA_D unsigned find_fences() const {
     const unsigned at = item(0, probes) + platform::lane_id() * (warp_threads - 1);
     if (at >= probes) return builds;

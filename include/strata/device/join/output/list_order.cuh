@@ -23,9 +23,9 @@
 #include <cstdint>
 
 /// \file
-/// Results in the order of the probe rows, of an inner or left join in which a probe row may have several: the
-/// selection writes tiles of rows that have one each at most, and lists the others. A second kernel writes those in
-/// output chunks.
+/// Inner and left joins whose results are in the order of the probe rows, if a probe row may have several results. The
+/// selection writes the tiles in which no row has more than one, and lists the other tiles. A second kernel writes
+/// these in output chunks.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -98,8 +98,8 @@ class AgentJoinSelectLists : AgentJoinSelect<Tuning::output.select_threads> {
   }
 };
 
-/// Writes results of listed tiles for `write_join_chunks`. A result belongs to a group of 32 rows, and there to a lane:
-/// all warps share the results of a row, however many it has.
+/// Writes results of listed tiles for `write_join_chunks`. The warps of a block share the results of a tile evenly,
+/// even if all are of one row. A warp goes through groups of 32 rows, in which each lane has a row.
 template <int BlockThreads, int PartnerItems>
 class AgentJoinWriteLists {
   using Count = unsigned long long;
@@ -197,7 +197,7 @@ class AgentJoinWriteLists {
     Count begin = 0;
     GroupScan(unused).ExclusiveSum(results, begin);
     begin += storage_.begins[group];
-    // Number of results at a time that 32 bits number.
+    // The number of results that are written at a time, so that 32 bits can number them.
     constexpr Count some = 1u << 30;
     for (; first < last; first += some) {
       const auto number = static_cast<unsigned>(detail::least(last - first, some));
@@ -258,7 +258,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::output.select_threads,
       .template run<Index>(capacity, listed, tiles, sink);
 }
 
-// The only shape that was tried: H200, 2026-11-26, 1M x 10M u32 with 8 rows of each key 677 us.
+// The only shape that was tried: H200, 2026-11-26, 1M x 10M u32 with 8 rows of each key take 677 us.
 template <class MaxPolicy, class Index, class Sink, class Rows>
 __launch_bounds__(MaxPolicy::ActivePolicy::output.write_threads,
                   MaxPolicy::ActivePolicy::output.write_blocks_per_multiprocessor)

@@ -156,7 +156,7 @@ JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 c
 
 namespace detail {
 
-// What all back ends refuse, by the names of the call's arguments.
+// These functions refuse what all back ends refuse. Their messages name the call's arguments.
 
 inline bool refuses_join_rows(bool are_valid, bool is_build) {
   return detail::is_refused(!are_valid, is_build ? "the number of build rows" : "the number of probe rows",

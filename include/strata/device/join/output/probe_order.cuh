@@ -20,8 +20,8 @@
 #include <cstdint>
 
 /// \file
-/// Results in the order of the probe rows, of a join that has at most one for each: a join in any order writes the
-/// partner of each probe row (`partners.cuh`), then one kernel selects the probe rows that have a result.
+/// Joins that have at most one result for each probe row, in the order of the probe rows. A join in any order writes
+/// the partner of each probe row (`partners.cuh`). Then one kernel selects the probe rows that have a result.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

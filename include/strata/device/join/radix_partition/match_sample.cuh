@@ -15,10 +15,11 @@
 ///
 ///     hash of a key     | ... | counter: 12 bits | zeros |
 ///
-/// The rows of a key are in the sample if the lowest bits of its hash are 0. These are all rows of the key on both
-/// sides, so the two samples have as many partners for a probe row as the two sides. The blocks that count the rows of
-/// partitions count the sampled rows, too, and read nothing for it. The last one of them multiplies the counts of both
-/// sides. Keys that share a counter are taken for equal: with 256 sampled keys, that adds a sixteenth to the estimate.
+/// The rows of a key are in the sample if the lowest bits of its hash are 0. The sample of each side has all rows of
+/// such a key. So a sampled probe row has as many partners in the sample as on the build side. The blocks that count
+/// the rows of partitions also count the sampled rows, and read nothing more for it. The last one of them multiplies
+/// the counts of both sides. Keys that share a counter are taken for equal: with 256 sampled keys, that adds a
+/// sixteenth to the estimate.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -37,7 +38,8 @@ struct join_match_sample {
   /// A key is in the sample if this many of the lowest bits of its hash are 0.
   int zero_bits = 0;
 
-  /// Chooses the number so that 256 to 511 build rows are in the sample on average, or all of fewer.
+  /// Chooses the number so that 256 to 511 build rows are in the sample on average. Fewer than 256 build rows are all
+  /// in it; of 2^29 or more, more than 511 are in it.
   static constexpr int zero_bits_for(std::uint64_t build_rows) {
     constexpr std::uint64_t wanted = 256;
     constexpr int most = 20;  // the other 12 choose a counter
@@ -50,9 +52,9 @@ struct join_match_sample {
   /// True if the sample has found few results. Valid after the kernel that counts.
   STRATA_D bool finds_few_results() const { return is_taken() && *has_few_results != 0; }
 
-  /// Finds out whether there are few results. The last block calls this; `sum(number, of_rows)` adds numbers of all its
-  /// threads. Not a member of AgentJoinSample, because nvcc 13.0 takes all pointers of an object that also points to
-  /// shared memory for shared ones.
+  /// Finds out whether there are few results. The last block calls this. `sum(number, slot)` adds up the numbers of all
+  /// its threads; the two calls take different slots of shared memory. It is not a member of AgentJoinSample, because
+  /// nvcc 13.0 takes all pointers of an object that also points to shared memory for shared ones.
   template <int BlockThreads, class Sum>
   STRATA_D void decide(const Sum& sum) const {
     if (!is_taken()) return;
@@ -78,7 +80,7 @@ struct AgentJoinSample {
   const join_match_sample& sample;
   /// In shared memory, join_match_sample::counters of them.
   unsigned* shared;
-  /// The bits that must be 0. Without a sample these are all, so that only one key is counted.
+  /// The bits that must be 0. Without a sample, all bits must be 0, so that hardly any row is counted.
   unsigned zeros;
 
   STRATA_D AgentJoinSample(const join_match_sample& of_call, unsigned* counts)

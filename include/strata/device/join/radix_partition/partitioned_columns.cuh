@@ -145,8 +145,8 @@ constexpr join_partition_tuning with_columns(join_partition_tuning tuning) {
 /// partition lie side by side in the sorted tile. Row `i` of a thread is row `i * BlockThreads + threadIdx.x` of the
 /// tile. All member functions are called by the whole block.
 ///
-/// Without shared memory, each thread reads the value of its record's row. That takes 3 to 9 % less time at 1M x 10M,
-/// and 7 to 18 % more at 2^24 x 2^24 (H100, 2026-11-28).
+/// Without shared memory, each thread would read the value of its record's row. That would take 3 to 9 % less time at
+/// 1M x 10M, and 7 to 18 % more at 2^24 x 2^24 (H100, 2026-11-28).
 template <int BlockThreads, int ItemsPerThread>
 class AgentJoinColumns {
  public:

@@ -19,9 +19,9 @@ inline constexpr int max_join_partition_bits = 14;
 inline constexpr int max_join_pass_bits = 11;
 /// The capacity of a table in shared memory, at most: its offsets have 16 bits.
 inline constexpr unsigned max_join_table_rows = 40000;
-/// A larger bucket is oversized. A thread scans other buckets entry by entry. Oversized ones come from
-/// keys with many build rows and are sorted by hash. If keys are more than their hashes, sorting does
-/// not help, and the table in global memory joins the partition.
+/// A larger bucket is oversized. A thread scans other buckets entry by entry. Oversized ones come from keys with many
+/// build rows and are sorted by hash. If equal hashes do not mean equal keys, sorting does not help, and the table in
+/// global memory joins the partition.
 inline constexpr unsigned max_join_bucket_rows = 64;
 /// Keys are taken for duplicates if a row shares its bucket with so many rows on average, itself
 /// included. If all keys are different and buckets have one row on average, it is two.

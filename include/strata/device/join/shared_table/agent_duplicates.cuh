@@ -29,7 +29,7 @@ struct join_duplicates_list {
   unsigned short entries[Rows];
 };
 
-/// Shared memory of AgentJoinDuplicates: for each group of `Warps` warps, and that of its state.
+/// Shared memory of AgentJoinDuplicates: a part for each group of `Warps` warps, and the shared memory of its state.
 template <class StateStorage, unsigned Groups, unsigned Warps>
 struct join_duplicates_storage {
   struct sums {
@@ -192,7 +192,7 @@ class AgentJoinDuplicates {
   }
 
   // Reserves the range of the results of a group, first of the rows in the list, and writes them. Calls `overlapped`
-  // while the offset is in flight. That may replace the caller's row. All warps of a group call this.
+  // while the offset is in flight. `overlapped` may replace the caller's row. All warps of a group call this.
   template <class Overlapped>
   STRATA_D void emit(unsigned probe_row, results mine, const Overlapped& overlapped) {
     const unsigned group = threadIdx.x / group_threads;
@@ -279,8 +279,8 @@ class AgentJoinDuplicates {
   // with one loop for all lists / with write_long_runs for all: 100 partners 316 / 350, 1,000 partners 961 / 750.
   static constexpr unsigned long_run = 512;
 
-  // Writes results [base, end) of the list. Where 32 results have the same row, further ones of it follow, several at a
-  // time.
+  // Writes results [base, end) of the list. If 32 results have the same row, further results of this row follow,
+  // several at a time.
   STRATA_D void write_long_runs(join_result_rows row_of_result, Count offset, int base, int end) const {
     while (base < end) {
       const unsigned before = row_of_result.last();

@@ -17,8 +17,9 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Joins a work item by a table in shared memory. If keys have many build rows, it defers the work item to
-/// AgentJoinDuplicates. Where that cannot sort them, it marks the partition as overflowing: the table in global memory
-/// joins it. Groups of warps take tiles of probe rows in turn. Only the warps of a group wait for each other.
+/// AgentJoinDuplicates. If there is no such agent for these keys, it marks the partition as overflowing, and the table
+/// in global memory joins the partition. Groups of warps take tiles of probe rows in turn. Only the warps of a group
+/// wait for each other.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads, int Items,
           bool IsOneTable>
 class AgentJoinTables {
@@ -226,7 +227,7 @@ class AgentJoinTables {
   }
 
   // Writes the results of a warp's rows, some of which have several partners. The partners of a row nearly always lie
-  // side by side: then the lanes write neighbouring results, whichever rows they are of.
+  // side by side. Then neighbouring lanes write neighbouring results, of one row or of several.
   STRATA_D void write_several(const Row& item, unsigned count, Count offset) const {
     const Word rest = state_.table.rest_of(item.hash);
     unsigned first = State::none;

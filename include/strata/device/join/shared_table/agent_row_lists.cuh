@@ -35,7 +35,7 @@ class AgentJoinRowLists {
     const unsigned begin = state_.join.build.begins[work_item.partition];
     const unsigned rows = state_.join.build.begins[work_item.partition + 1] - begin;
     state_.table.build_sorted(rows, [&](std::size_t i) { return state_.row_of(state_.join.build, begin + i); });
-    // The tables of all pieces of a partition are the same.
+    // One work item of the partition writes the lists: the tables of the others are the same.
     if (work_item.first == 0) {
       state_.table.for_each_of_several([&](unsigned entry, unsigned row, unsigned count) {
         state_.sink.lists[begin + entry] = {row, count};

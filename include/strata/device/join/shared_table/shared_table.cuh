@@ -50,8 +50,8 @@ class join_shared_table {
         row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
   /// Inserts the rows `load(0)` to `load(rows - 1)`. All threads of the block call this, and may use the table when it
-  /// returns. Returns false, and makes no table, if a bucket is oversized that must not be, or, with
-  /// `refuses_duplicates`, if most keys have several rows. In the end all threads call `finish(oversized buckets)`.
+  /// returns. If `MaxOversized` is 0, it returns false and makes no table in two cases: a bucket is oversized, or most
+  /// keys have several rows and `refuses_duplicates` is true. In the end all threads call `finish(oversized buckets)`.
   template <class Load, class Finish>
   STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates, const Finish& finish) const {
     const unsigned words = 1u << (bucket_bits_ - 1);
@@ -116,7 +116,7 @@ class join_shared_table {
   Word row_limit_;
 
  private:
-  // The first bucket begins at 0: that is read from the words before the ends, which are 0.
+  // The first bucket begins at 0: this begin is read from the words before the ends, which are 0.
   static constexpr unsigned guard_words = 4;
 
   STRATA_D unsigned bucket_of(Word hash) const {
