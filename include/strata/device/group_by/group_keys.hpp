@@ -18,15 +18,11 @@
 
 STRATA_NAMESPACE_BEGIN
 
-namespace detail {
-
-/// The words of the keys that a caller expects: `keys` words from `lowest` on. 0 keys: any keys are expected.
-struct group_key_range {
-  std::uint64_t lowest = 0;
-  std::uint64_t keys = 0;
+/// The words of the keys that a caller expects: `keys` words from `lowest` on. A word is what radix sorts compare.
+struct GroupKeyRange {
+  std::uint64_t lowest = 0;  ///< Word of the lowest key.
+  std::uint64_t keys = 0;    ///< Number of keys in the range. 0: the range is unknown.
 };
-
-}  // namespace detail
 
 /// The keys of the rows that DeviceGroupBy groups, and their number. `group_keys` makes it.
 /// @tparam HasRange true after `key_range`
@@ -38,9 +34,9 @@ struct GroupKeys {
                 "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a "
                 "struct as columns");
 
-  KeyIterator keys;                                                            ///< The key of each row.
-  NumItemsT num_items;                                                         ///< The number of rows.
-  std::conditional_t<HasRange, detail::group_key_range, NullType> range = {};  ///< The hint of `key_range`.
+  KeyIterator keys;                                                  ///< The key of each row.
+  NumItemsT num_items;                                               ///< The number of rows.
+  std::conditional_t<HasRange, GroupKeyRange, NullType> range = {};  ///< The hint of `key_range`.
 
   /// Row i has a key if bit i % 32 of word i / 32 of `masks` is set, as in joins. If a mask is a null pointer, all rows
   /// have keys. A row without a key is in no group, unless `nulls_as_group` is called, too. `d_keys[i]` of such a row
@@ -77,7 +73,6 @@ struct GroupKeys {
     static_assert((std::is_integral_v<ColumnKey> || std::is_enum_v<ColumnKey>)&&sizeof(ColumnKey) <= 8,
                   "group_keys: key_range is for keys that are integers or enumerations of up to 64 bits: omit it for "
                   "other keys");
-    static_assert(std::is_convertible_v<Key, ColumnKey>, "group_keys: key_range takes two keys");
     const std::uint64_t first = RadixTraits<ColumnKey>::ordered(static_cast<ColumnKey>(lowest));
     const std::uint64_t last = RadixTraits<ColumnKey>::ordered(static_cast<ColumnKey>(highest));
     if (last < first) return {keys, num_items, {}};
