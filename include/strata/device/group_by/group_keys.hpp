@@ -25,6 +25,28 @@ struct GroupKeyRange {
 };
 
 /// The keys of the rows that DeviceGroupBy groups, and their number. `group_keys` makes it.
+///
+/// @code
+/// #include <strata/device/device_group_by.cuh>
+///
+/// // How many people live in each district. All districts are numbers from 0 to 9, and the last person has none.
+/// __managed__ unsigned char districts[6] = {4, 0, 4, 9, 4, 0};
+/// __managed__ unsigned has_district = 0b011111;
+/// __managed__ unsigned char ids[6];
+/// __managed__ int people[6], groups;
+///
+/// int main() {
+///   const auto keys = strata::group_keys(districts, 6).valid(&has_district).key_range(0, 9);
+///   const auto counts = strata::group_aggregates(strata::group_count(people));
+///   const auto output = strata::group_output(ids, 6).first_occurrence();
+///   if (strata::DeviceGroupBy::Aggregate(keys, counts, output, &groups) != cudaSuccess) return 1;
+///   if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+///   for (int g = 0; g < groups; ++g) std::printf("%d: %d\n", ids[g], people[g]);
+/// }
+/// // prints: 4: 3
+/// // prints: 0: 1
+/// // prints: 9: 1
+/// @endcode
 /// @tparam HasRange true after `key_range`
 template <class KeyIterator, class NumItemsT, bool HasRange = false>
 struct GroupKeys {
