@@ -287,6 +287,22 @@ TEST_F(BrokenMemory, read_of_unwritten_shared_memory_is_seen) {
                    "block (0,0,0) thread (7,0,0)");
   expect_clean(launch({"k", 1, 256}, one_element_missing<true>, out));
 }
+
+// An atomic addition reads, too: to a counter that nobody has set to 0.
+template <bool Repaired>
+STRATA_KERNEL void counter_without_zero(int* out) {
+  STRATA_SHARED(counter, int);
+  if (Repaired && threadIdx.x == 0) counter = 0;
+  __syncthreads();
+  atomicAdd(&counter, 1);  // fault: no zero
+  __syncthreads();
+  if (threadIdx.x == 0) *out = counter;
+}
+TEST_F(BrokenMemory, atomic_access_to_unwritten_shared_memory_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 1}, counter_without_zero<false>, out), "shared-uninitialised", "no zero",
+                   "block (0,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 1, 256}, counter_without_zero<true>, out));
+}
 TEST_F(BrokenMemory, read_of_unwritten_device_memory_is_seen) {
   int* fresh = nullptr;
   ASSERT_EQ(cudaMalloc(&fresh, 128), cudaSuccess);

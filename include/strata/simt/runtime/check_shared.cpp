@@ -145,7 +145,7 @@ void shared_access(const fiber& thread, const block& owner, size_t offset, size_
   block_shadow& shadow = shadow_of(owner);
   check_bounds(request, shadow);
   check_order(request, shadow);
-  if (read && kind == access_kind::plain) check_initialised(request, shadow);
+  if (read) check_initialised(request, shadow);
   if (write) std::fill_n(shadow.initialised + offset, bytes, shadow.id);
 }
 
