@@ -273,6 +273,23 @@ TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
   EXPECT_EQ(cudaFree(managed), cudaSuccess);
 }
 
+// The thread that clears a counter then adds to it. Its addition must not hide the plain write from the additions of
+// other warps.
+template <bool IsShared, bool Repaired>
+STRATA_KERNEL void cleared_while_others_add(int* counter_in_memory) {
+  STRATA_SHARED(counter_in_block, int);
+  int* const counter = IsShared ? &counter_in_block : counter_in_memory;
+  if (threadIdx.x == 0) *counter = 0;  // fault: clears
+  if (Repaired) __syncthreads();
+  atomicAdd(counter, 1);
+}
+TEST_F(BrokenMemory, plain_write_before_atomic_accesses_races_with_those_of_others) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, cleared_while_others_add<true, false>, out), "shared-race", "clears", "");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, cleared_while_others_add<false, false>, out), "global-race", "clears", "");
+  expect_clean(launch({"k", 1, 64}, cleared_while_others_add<true, true>, out));
+  expect_clean(launch({"k", 1, 64}, cleared_while_others_add<false, true>, out));
+}
+
 // ---- memory that nobody wrote
 
 template <bool Repaired>
