@@ -4,9 +4,12 @@
 
 // Host back end only: kernels that use barriers, collectives and clusters wrongly, each followed by its correct
 // variant. All builds diagnose these errors, not only check mode.
-#include "diagnosis.cuh"
+#include <strata/core/detail/item_vector.cuh>
+#include <strata/thread/thread_load.cuh>
 
 #include <thread>
+
+#include "diagnosis.cuh"
 
 using simt::location;
 using strata::launch;
@@ -393,6 +396,36 @@ TEST_F(BrokenKernels, bulk_copy_needs_multiples_of_16) {
   EXPECT_DIAGNOSIS(launch({"k", 1, 1}, misaligned_bulk_copy<false>, out), "misaligned", "bulk alignment",
                    "block (0,0,0) thread (0,0,0)");
   expect_clean(launch({"k", 1, 1}, misaligned_bulk_copy<true>, out));
+}
+
+// ---- words of several items
+
+// The address is half a word off. Host processors can load from it, but no GPU can.
+template <bool Stores, bool Repaired>
+STRATA_KERNEL void misaligned_vector(int* out) {
+  strata::detail::item_vector<int, 2> both;
+  const int items[2] = {1, 2};
+  int* const at = out + (Repaired ? 0 : 1);
+  if (Stores) {
+    both.set(items);
+    both.store(at);
+  } else {
+    both.load(at);
+  }
+}
+template <bool Repaired>
+STRATA_KERNEL void misaligned_cached_item(int* out) {
+  const auto* const item = reinterpret_cast<const long long*>(out + (Repaired ? 0 : 1));
+  out[2] = static_cast<int>(strata::ThreadLoad<strata::LOAD_CS>(item));
+}
+TEST_F(BrokenKernels, misaligned_words_of_items_are_seen) {
+  const char* const thread = "block (0,0,0) thread (0,0,0)";
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, misaligned_vector<false, false>, out), "misaligned", "", thread);
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, misaligned_vector<true, false>, out), "misaligned", "", thread);
+  EXPECT_DIAGNOSIS(launch({"k", 1, 32}, misaligned_cached_item<false>, out), "misaligned", "", thread);
+  expect_clean(launch({"k", 1, 32}, misaligned_vector<false, true>, out));
+  expect_clean(launch({"k", 1, 1}, misaligned_vector<true, true>, out));
+  expect_clean(launch({"k", 1, 1}, misaligned_cached_item<true>, out));
 }
 
 // ---- traps and assertions of the kernel, and crashes

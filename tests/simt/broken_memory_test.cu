@@ -273,6 +273,23 @@ TEST_F(BrokenMemory, pinned_and_managed_memory_are_clean) {
   EXPECT_EQ(cudaFree(managed), cudaSuccess);
 }
 
+// The thread that clears a counter then adds to it. Its addition must not hide the plain write from the additions of
+// other warps.
+template <bool IsShared, bool Repaired>
+STRATA_KERNEL void cleared_while_others_add(int* counter_in_memory) {
+  STRATA_SHARED(counter_in_block, int);
+  int* const counter = IsShared ? &counter_in_block : counter_in_memory;
+  if (threadIdx.x == 0) *counter = 0;  // fault: clears
+  if (Repaired) __syncthreads();
+  atomicAdd(counter, 1);
+}
+TEST_F(BrokenMemory, plain_write_before_atomic_accesses_races_with_those_of_others) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, cleared_while_others_add<true, false>, out), "shared-race", "clears", "");
+  EXPECT_DIAGNOSIS(launch({"k", 1, 64}, cleared_while_others_add<false, false>, out), "global-race", "clears", "");
+  expect_clean(launch({"k", 1, 64}, cleared_while_others_add<true, true>, out));
+  expect_clean(launch({"k", 1, 64}, cleared_while_others_add<false, true>, out));
+}
+
 // ---- memory that nobody wrote
 
 template <bool Repaired>
@@ -286,6 +303,22 @@ TEST_F(BrokenMemory, read_of_unwritten_shared_memory_is_seen) {
   EXPECT_DIAGNOSIS(launch({"k", 1, 256}, one_element_missing<false>, out), "shared-uninitialised", "one missing",
                    "block (0,0,0) thread (7,0,0)");
   expect_clean(launch({"k", 1, 256}, one_element_missing<true>, out));
+}
+
+// An atomic addition reads, too: to a counter that nobody has set to 0.
+template <bool Repaired>
+STRATA_KERNEL void counter_without_zero(int* out) {
+  STRATA_SHARED(counter, int);
+  if (Repaired && threadIdx.x == 0) counter = 0;
+  __syncthreads();
+  atomicAdd(&counter, 1);  // fault: no zero
+  __syncthreads();
+  if (threadIdx.x == 0) *out = counter;
+}
+TEST_F(BrokenMemory, atomic_access_to_unwritten_shared_memory_is_seen) {
+  EXPECT_DIAGNOSIS(launch({"k", 1, 1}, counter_without_zero<false>, out), "shared-uninitialised", "no zero",
+                   "block (0,0,0) thread (0,0,0)");
+  expect_clean(launch({"k", 1, 256}, counter_without_zero<true>, out));
 }
 TEST_F(BrokenMemory, read_of_unwritten_device_memory_is_seen) {
   int* fresh = nullptr;

@@ -240,6 +240,13 @@ STRATA_D void may_be_unwritten([[maybe_unused]] const void* p, [[maybe_unused]] 
 #endif
 }
 
+/// Stands before an access of `bytes` bytes. If it is misaligned, the host back end ends the kernel, as a GPU does.
+STRATA_D void expect_aligned([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) {
+#if STRATA_HOST_SIMT
+  ::strata::simt::expect_aligned(p, bytes);
+#endif
+}
+
 // ---------------------------------------------------------------------------- warp reductions
 /// True where one instruction reduces a 32-bit integer over the lanes of a mask (sm_80 on).
 #if STRATA_DEVICE_PASS

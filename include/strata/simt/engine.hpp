@@ -192,6 +192,13 @@ cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&
 // Ends the launch with a report; the calling thread does not continue.
 [[noreturn]] void fail(const char* kind, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// Ends the launch if the address of an access is not a multiple of its size, which is a power of two. Copies by memcpy
+// need it: neither the processor nor the check flavour knows how wide they are on a GPU.
+[[noreturn]] void misaligned_access(const void* address, size_t bytes);
+inline void expect_aligned(const void* address, size_t bytes) {
+  if ((reinterpret_cast<uintptr_t>(address) & (bytes - 1)) != 0) misaligned_access(address, bytes);
+}
+
 // The thread has polled another thread's store and found nothing. Lets other threads run, and counts towards a
 // livelock.
 void spin_hint(location where);

@@ -350,6 +350,7 @@ TEST(device_batched_top_k, refuses) {
   expect_refused(keys, keys_out, 3, -1, 2);
   expect_refused(keys, keys_out, 3, 2, -1);
   expect_refused(keys, keys_out, 3, 2, args::immediate{-2});
+  expect_refused(keys, keys_out, 3, 2, std::numeric_limits<std::int64_t>::max());
   expect_refused(keys, keys_out, std::numeric_limits<std::uint64_t>::max(), 2, 2);
   expect_refused(keys, keys_out, std::numeric_limits<std::int64_t>::max(), 2, 1);
   expect_refused(keys, keys_out, std::int64_t{1} << 62, 2, 2);

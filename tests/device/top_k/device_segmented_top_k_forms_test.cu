@@ -51,18 +51,39 @@ TEST(device_segmented_top_k_forms, rows_with_gaps_and_lengths) {
       keys, of_length, places, rows * k, strata::SegmentsByLengths(rows, d_lengths.data(), stride), k)));
 }
 
+// As signed numbers, these would be negative: a length of all items, and all of them as results.
+TEST(device_segmented_top_k_forms, unsigned_numbers_may_be_as_large_as_their_type) {
+  const std::size_t rows = 3, stride = 11;
+  constexpr std::uint64_t all_items = ~std::uint64_t{0};
+  const auto keys = make_keys<std::int32_t>(rows * stride, pattern::random);
+  const std::vector<segment> all = {{0, stride}, {stride, 4}, {2 * stride, stride}};
+  const std::vector<place> places = {{0, 3}, {stride, 4}, {2 * stride, stride}};
+  const device_vector<std::uint64_t> lengths(std::vector<std::uint64_t>{all_items, 4, std::uint64_t{1} << 63});
+  const device_vector<std::uint64_t> numbers(std::vector<std::uint64_t>{3, all_items, std::uint64_t{1} << 63});
+  const strata::SegmentsByLengths segments(rows, lengths.data(), stride);
+  const std::uint64_t* const k = numbers.data();
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, true, form::arg>(keys, all, places, rows * stride, segments,
+                                                                 strata::ResultRows(k, stride))));
+  const device_vector<int> offsets(std::vector<int>{0, static_cast<int>(stride), static_cast<int>(2 * stride)});
+  ASSERT_NO_FATAL_FAILURE((expect_results<false, false, form::pairs>(
+      keys, all, places, rows * stride, segments, strata::ResultsAtOffsets(k, stride, offsets.data()))));
+}
+
 // ------------------------------------------------------------------ forms of results
 
-TEST(device_segmented_top_k_forms, numbers_of_results_of_each_segment) {
-  const std::size_t rows = 40, size = 70, stride = 12;
+/// The numbers of results are from 0 to `stride`, negative, and above `stride`.
+template <class Hub>
+void expect_numbers_of_each_segment(std::size_t rows, std::size_t size, std::size_t stride) {
+  SCOPED_TRACE(testing::Message() << rows << " rows of " << size << ", up to " << stride << " results");
   const auto keys = make_keys<float>(rows * size, pattern::random);
   std::vector<segment> all(rows);
   std::vector<place> places(rows), compact(rows);
   std::vector<int> numbers(rows), offsets(rows);
   std::size_t outputs = 0;
   for (std::size_t s = 0; s < rows; ++s) {
-    numbers[s] = s == 5 ? -3 : s == 6 ? 100 : static_cast<int>(s % 12);
-    const std::size_t k = s == 5 ? 0 : s == 6 ? stride : s % 12;
+    const std::size_t any = s * 7 % 12 * stride / 12;
+    numbers[s] = s == 5 ? -3 : s == 6 ? static_cast<int>(stride + 88) : static_cast<int>(any);
+    const std::size_t k = s == 5 ? 0 : s == 6 ? stride : any;
     all[s] = {s * size, size};
     places[s] = {s * stride, k};
     compact[s] = {outputs, k};
@@ -72,14 +93,27 @@ TEST(device_segmented_top_k_forms, numbers_of_results_of_each_segment) {
   const device_vector<int> d_numbers(numbers), d_offsets(offsets);
   const strata::SegmentsOfSize segments(rows, size);
   const int* const k = d_numbers.data();
-  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg>(keys, all, places, rows * stride, segments,
-                                                                  strata::ResultRows(k, stride))));
-  ASSERT_NO_FATAL_FAILURE((expect_results<false, true, form::pairs>(
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg, std::uint32_t, Hub>(
+      keys, all, places, rows * stride, segments, strata::ResultRows(k, stride))));
+  ASSERT_NO_FATAL_FAILURE((expect_results<false, true, form::pairs, std::uint32_t, Hub>(
       keys, all, compact, outputs, segments, strata::ResultsAtOffsets(k, stride, d_offsets.data()))));
   const float padding = -1;
-  ASSERT_NO_FATAL_FAILURE(
-      (expect_results<true, true, form::arg>(keys, all, places, rows * stride, segments,
-                                             strata::PaddedResultRows(k, stride, padding, -1), 0, &padding, stride)));
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, true, form::arg, std::uint32_t, Hub>(
+      keys, all, places, rows * stride, segments, strata::PaddedResultRows(k, stride, padding, -1), 0, &padding,
+      stride)));
+}
+
+TEST(device_segmented_top_k_forms, numbers_of_results_of_each_segment) {
+  ASSERT_NO_FATAL_FAILURE(expect_numbers_of_each_segment<strata::default_policy_hub>(40, 70, 12));
+  ASSERT_NO_FATAL_FAILURE(expect_numbers_of_each_segment<strata::default_policy_hub>(8, 1100, 12));
+  // By groups, in blocks of each size, by several blocks, and by one block of each segment.
+  for (const std::size_t size : {120, 250, 500, 1100}) {
+    ASSERT_NO_FATAL_FAILURE(expect_numbers_of_each_segment<short_tiles>(9, size, 6));
+    ASSERT_NO_FATAL_FAILURE(expect_numbers_of_each_segment<short_tiles>(9, size, 90));
+  }
+  ASSERT_NO_FATAL_FAILURE(expect_numbers_of_each_segment<short_tiles>(2 * 7, 3000, 5));
+  // More than a block sorts.
+  ASSERT_NO_FATAL_FAILURE(expect_numbers_of_each_segment<strata::default_policy_hub>(7, 2100, 2060));
 }
 
 TEST(device_segmented_top_k_forms, padding_behind_short_segments) {

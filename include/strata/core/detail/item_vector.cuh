@@ -26,7 +26,8 @@ struct item_vector {
   }
   STRATA_D void load(const T* from) {
 #if STRATA_HOST_SIMT
-    // A copy, because the host compiler may assume that no T is read as a word. A misaligned word faults, as on a GPU.
+    // A copy, because the host compiler may assume that no T is read as a word.
+    platform::expect_aligned(from, sizeof(bits));
     std::memcpy(&bits, STRATA_DETAIL_ASSUME_ALIGNED(static_cast<const void*>(from), sizeof(bits)), sizeof(bits));
 #else
     bits = *reinterpret_cast<const word*>(from);
@@ -34,6 +35,7 @@ struct item_vector {
   }
   STRATA_D void store(T* to) const {
 #if STRATA_HOST_SIMT
+    platform::expect_aligned(to, sizeof(bits));
     std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(static_cast<void*>(to), sizeof(bits)), &bits, sizeof(bits));
 #else
     *reinterpret_cast<word*>(to) = bits;

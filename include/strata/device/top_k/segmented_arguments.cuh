@@ -28,6 +28,18 @@ inline bool refuses_rows(long long rows, long long stride, const char* argument)
                             "times the number of segments is larger than 2^63 - 1");
 }
 
+/// Returns a number that was read in device memory: 0 if it is negative, and `most` if it is larger than that.
+template <class Number>
+STRATA_D long long number_up_to(const Number& number, long long most) {
+  if constexpr (std::is_unsigned_v<Number>) {
+    // As a signed number, one from 2^63 on would be negative.
+    return number > static_cast<unsigned long long>(most) ? most : static_cast<long long>(number);
+  } else {
+    const auto signed_number = static_cast<long long>(number);
+    return signed_number < 0 ? 0 : detail::least(signed_number, most);
+  }
+}
+
 /// What kernels take for SegmentsOfSize.
 class segments_of_size {
  public:
@@ -87,8 +99,8 @@ class segments_by_lengths {
   STRATA_HD long long num_segments() const { return num_segments_; }
   long long max_size() const { return stride_; }
   STRATA_D segment_bounds operator()(long long segment) const {
-    const auto length = static_cast<long long>(detail::item_at(lengths_, static_cast<std::size_t>(segment)));
-    return {segment * stride_, length < 0 ? 0 : detail::least(length, stride_)};
+    const iterator_value_t<LengthIterator> length = detail::item_at(lengths_, static_cast<std::size_t>(segment));
+    return {segment * stride_, detail::number_up_to(length, stride_)};
   }
 
   bool are_refused() const {
@@ -139,13 +151,14 @@ struct top_k_number {
     }
   }
 
-  STRATA_D long long operator()(long long segment) const {
+  /// Returns the number for a segment that has room for `most` results.
+  STRATA_D long long operator()(long long segment, long long most) const {
     if constexpr (is_count_type<K>) {
       static_cast<void>(segment);
-      return detail::number_of_items<long long>(k);
+      return detail::least(detail::number_of_items<long long>(k), most);
     } else {
-      const auto number = static_cast<long long>(detail::item_at(k, static_cast<std::size_t>(segment)));
-      return number < 0 ? 0 : number;
+      const iterator_value_t<K> number = detail::item_at(k, static_cast<std::size_t>(segment));
+      return detail::number_up_to(number, most);
     }
   }
 };
@@ -162,9 +175,7 @@ class result_rows {
   STRATA_D long long begin(long long segment) const { return segment * stride_; }
   /// Returns the number of results of a segment of `length` items.
   STRATA_D long long count(long long segment, long long length) const {
-    const long long most = detail::least(length, stride_);
-    const long long k = number_(segment);
-    return detail::least(k, most);
+    return number_(segment, detail::least(length, stride_));
   }
 
   bool are_refused(long long num_segments) const {
@@ -215,9 +226,7 @@ class results_at_offsets {
     return static_cast<long long>(detail::item_at(offsets_, static_cast<std::size_t>(segment)));
   }
   STRATA_D long long count(long long segment, long long length) const {
-    const long long most = detail::least(length, max_k_);
-    const long long k = number_(segment);
-    return detail::least(k, most);
+    return number_(segment, detail::least(length, max_k_));
   }
 
   bool are_refused(long long num_segments) const {

@@ -29,7 +29,8 @@ constexpr size_t heap_bytes = size_t{32} << 30;  // of address space
 // The record for 4 bytes of device memory: one writer and two readers. If different threads write bytes of one word,
 // they displace each other's record. This can hide a race, but never reports a false one.
 struct global_word {
-  access write, first_read, other_read;
+  writers writes;
+  access first_read, other_read;
 };
 
 struct allocation {
@@ -115,13 +116,15 @@ void check_order(const global_request& request) {
     if (i * 4 < request.offset) mask &= 15u << (request.offset - i * 4);
     if (i * 4 + 4 > end) mask &= 15u >> (i * 4 + 4 - end);
     global_word& word = words[i];
-    if (conflicts(word.write, request, mask)) report_race(request, word.write, true);
+    for (const access* writer : {&word.writes.latest, &word.writes.latest_plain}) {
+      if (conflicts(*writer, request, mask)) report_race(request, *writer, true);
+    }
     if (request.write) {
       if (conflicts(word.first_read, request, mask)) report_race(request, word.first_read, false);
       if (conflicts(word.other_read, request, mask)) report_race(request, word.other_read, false);
     }
     const access made = make_access(request.thread, request.kind, request.pc, mask);
-    if (request.write) word.write = made;
+    if (request.write) word.writes.remember(made);
     if (request.read) remember_read(word, made, request);
   }
 }

@@ -55,7 +55,9 @@ bool conflicts(const access& earlier, const shared_request& request, const block
 }
 
 void check_cell(const shared_cell& cell, const shared_request& request, const block_shadow& shadow) {
-  if (conflicts(cell.write, request, shadow)) report_race(request, cell.write, true);
+  for (const access* writer : {&cell.writes.latest, &cell.writes.latest_plain}) {
+    if (conflicts(*writer, request, shadow)) report_race(request, *writer, true);
+  }
   if (!request.write) return;
   for (const access* reader : {&cell.reads.first, &cell.reads.other_warp, &cell.reads.latest}) {
     if (conflicts(*reader, request, shadow)) report_race(request, *reader, false);
@@ -73,7 +75,7 @@ void remember_read(readers& reads, const access& made, const shared_request& req
 }
 
 void record(shared_cell& cell, const access& made, const shared_request& request, const block_shadow& shadow) {
-  if (request.write) cell.write = made;
+  if (request.write) cell.writes.remember(made);
   if (request.read) remember_read(cell.reads, made, request, shadow);
 }
 
@@ -145,7 +147,7 @@ void shared_access(const fiber& thread, const block& owner, size_t offset, size_
   block_shadow& shadow = shadow_of(owner);
   check_bounds(request, shadow);
   check_order(request, shadow);
-  if (read && kind == access_kind::plain) check_initialised(request, shadow);
+  if (read) check_initialised(request, shadow);
   if (write) std::fill_n(shadow.initialised + offset, bytes, shadow.id);
 }
 
@@ -211,7 +213,7 @@ void bulk_copy_landed(block& which, size_t offset, size_t bytes, const void* bar
   access made = make_access(*which.fibers, access_kind::bulk_copy, nullptr, 15);
   made.sequence = ++shadow.bulk_serial;
   for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
-    shadow.words[word].word.write = made;
+    shadow.words[word].word.writes.remember(made);
   }
   add_to_object(barrier, bulk_copy_key(shadow.id), shadow.bulk_serial);
 }

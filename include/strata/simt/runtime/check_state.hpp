@@ -51,8 +51,19 @@ static_assert(sizeof(access) == 24, "the layout of shadow memory assumes 24 byte
 struct readers {
   access first, other_warp, latest;
 };
+// The last write, and the last write that was not atomic: an atomic write of the same thread must not hide it from the
+// atomic accesses of others.
+struct writers {
+  access latest, latest_plain;
+
+  void remember(const access& made) {
+    latest = made;
+    const auto kind = static_cast<access_kind>(made.kind);
+    if (kind == access_kind::plain || kind == access_kind::bulk_copy) latest_plain = made;
+  }
+};
 struct shared_cell {
-  access write;
+  writers writes;
   readers reads;
 };
 struct shared_word {

@@ -207,6 +207,11 @@ void clear_report() {
   engine::last_error = cudaSuccess;
 }
 
+void misaligned_access(const void* address, size_t bytes) {
+  fail("misaligned", "misaligned access of %zu bytes at address %p at %s", bytes, address,
+       engine::source_line(__builtin_return_address(0)).c_str());
+}
+
 void fail(const char* kind, const char* format, ...) {
   const engine::runtime_section section;
   {
