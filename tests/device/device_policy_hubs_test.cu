@@ -34,8 +34,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "device/device_call.cuh"
@@ -121,8 +123,29 @@ struct find_rows : merge_row {
 struct histogram_row {
   static constexpr strata::histogram_tuning tuning{256, 1, 32, 16 << 10, 1024};
 };
+/// Up to `MostTableRows` rows are combined by one kernel, if groups may come in any order.
+template <int BlockThreads, std::size_t MostTableRows = n>
 struct group_by_row {
-  static constexpr strata::group_by_tuning tuning{64, 4, 2, 4096, 64, 1};
+  static constexpr int blocks_per_multiprocessor = 2;
+  static constexpr strata::group_by_tuning tuning{BlockThreads,
+                                                  /*items_per_thread=*/4,
+                                                  blocks_per_multiprocessor,
+                                                  /*table_bytes=*/4096,
+                                                  /*most_slots=*/128,
+                                                  /*least_rows=*/1,
+                                                  /*hash_threads=*/threads,
+                                                  /*hash_items_per_thread=*/4,
+                                                  /*hash_blocks_per_multiprocessor=*/1,
+                                                  /*hash_table_bytes=*/4096,
+                                                  /*hash_slots=*/256,
+                                                  /*part_threads=*/threads,
+                                                  /*part_blocks_per_multiprocessor=*/1,
+                                                  /*part_table_bytes=*/4096,
+                                                  /*partition_bits=*/4,
+                                                  /*partition_items_per_thread=*/4,
+                                                  MostTableRows,
+                                                  /*most_slots_in_memory=*/256,
+                                                  /*partition_threads=*/threads};
 };
 struct top_k_row {
   static constexpr strata::top_k_tuning select{128, 1};
@@ -157,28 +180,6 @@ struct join_rows : strata::join_policy_hub::Policy750 {
 
 // ------------------------------------------------------------------ calls
 
-/// Makes a call with `Hub`. On the host back end, checks the number of threads of all launched blocks: `others` blocks
-/// belong to kernels without a row in the hub and have `other_threads` threads in all. Each other block must have
-/// `block_threads` threads.
-template <class Hub, class Call>
-void expect_used(int block_threads, const Call& call, [[maybe_unused]] int others = 0,
-                 [[maybe_unused]] int other_threads = 0) {
-  Hub::calls = 0;
-#if STRATA_HOST_SIMT
-  strata::simt::reset_statistics();
-#endif
-  ASSERT_CUDA_SUCCESS(in_one_phase(call));
-  EXPECT_GE(Hub::calls, 1) << "the hub was not asked";
-#if STRATA_HOST_SIMT
-  const auto blocks = static_cast<int>(strata::simt::stats().blocks);
-  EXPECT_GT(blocks, others);
-  EXPECT_EQ(static_cast<int>(strata::simt::stats().threads), (blocks - others) * block_threads + other_threads)
-      << blocks << " blocks";
-#else
-  static_cast<void>(block_threads);
-#endif
-}
-
 struct device_policy_hubs : ::testing::Test {
   const std::vector<int> items = random_integers<int>(n, 0, 9);
   const device_vector<int> in{items};
@@ -203,10 +204,36 @@ struct device_policy_hubs : ::testing::Test {
     for (int i = 0; i < n; i += 100) std::sort(all.begin() + i, all.begin() + i + 100);
     return all;
   }
-  std::vector<int> first_of_out(int count) {
-    std::vector<int> all = out.to_host();
+  static std::vector<int> first_of(const device_vector<int>& array, int count) {
+    std::vector<int> all = array.to_host();
     all.resize(static_cast<std::size_t>(count));
     return all;
+  }
+  std::vector<int> first_of_out(int count) { return first_of(out, count); }
+
+  /// Poisons the outputs and makes a call with `Hub`. On the host back end, checks the number of threads of all
+  /// launched blocks: `others` blocks belong to kernels without a row in the hub and have `other_threads` threads in
+  /// all. Each other block must have `block_threads` threads.
+  template <class Hub, class Call>
+  void expect_used(int block_threads, const Call& call, [[maybe_unused]] int others = 0,
+                   [[maybe_unused]] int other_threads = 0) {
+    out.poison();
+    second_out.poison();
+    number.poison();
+    Hub::calls = 0;
+#if STRATA_HOST_SIMT
+    strata::simt::reset_statistics();
+#endif
+    ASSERT_CUDA_SUCCESS(in_one_phase(call));
+    EXPECT_GE(Hub::calls, 1) << "the hub was not asked";
+#if STRATA_HOST_SIMT
+    const auto blocks = static_cast<int>(strata::simt::stats().blocks);
+    EXPECT_GT(blocks, others);
+    EXPECT_EQ(static_cast<int>(strata::simt::stats().threads), (blocks - others) * block_threads + other_threads)
+        << blocks << " blocks";
+#else
+    static_cast<void>(block_threads);
+#endif
   }
 };
 
@@ -261,25 +288,36 @@ TEST_F(device_policy_hubs, scan_by_key) {
 
 TEST_F(device_policy_hubs, reduce_by_key_and_runs) {
   using Hub = hub<columns_of_tiles>;
-  std::vector<int> runs = items;
-  runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-  const auto count = static_cast<int>(runs.size());
+  std::vector<int> runs, lengths, sums, long_begins, long_lengths;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i == 0 || items[i] != items[i - 1]) runs.push_back(items[i]), lengths.push_back(0), sums.push_back(0);
+    ++lengths.back();
+    sums.back() += items[i];
+  }
+  for (std::size_t run = 0, begin = 0; run < runs.size(); begin += static_cast<std::size_t>(lengths[run++])) {
+    if (lengths[run] > 1) long_begins.push_back(static_cast<int>(begin)), long_lengths.push_back(lengths[run]);
+  }
+  const auto count = static_cast<int>(runs.size()), long_count = static_cast<int>(long_begins.size());
   expect_used<Hub>(threads, [&] {
     return strata::TunedDeviceReduce<Hub>::ReduceByKey(in.data(), out.data(), in.data(), second_out.data(),
                                                        number.data(), strata::Sum{}, n);
   });
   EXPECT_EQ(number.to_host()[0], count);
   EXPECT_EQ(first_of_out(count), runs);
+  EXPECT_EQ(first_of(second_out, count), sums);
   expect_used<Hub>(threads, [&] {
     return strata::TunedDeviceRunLengthEncode<Hub>::Encode(in.data(), out.data(), second_out.data(), number.data(), n);
   });
   EXPECT_EQ(number.to_host()[0], count);
   EXPECT_EQ(first_of_out(count), runs);
+  EXPECT_EQ(first_of(second_out, count), lengths);
   expect_used<Hub>(threads, [&] {
     return strata::TunedDeviceRunLengthEncode<Hub>::NonTrivialRuns(in.data(), out.data(), second_out.data(),
                                                                    number.data(), n);
   });
-  EXPECT_LT(number.to_host()[0], count);
+  EXPECT_EQ(number.to_host()[0], long_count);
+  EXPECT_EQ(first_of_out(long_count), long_begins);
+  EXPECT_EQ(first_of(second_out, long_count), long_lengths);
 }
 
 TEST_F(device_policy_hubs, select_and_partition) {
@@ -296,7 +334,9 @@ TEST_F(device_policy_hubs, select_and_partition) {
     return strata::TunedDevicePartition<Hub>::If(in.data(), out.data(), number.data(), n, is_small_number{});
   });
   EXPECT_EQ(number.to_host()[0], count);
-  EXPECT_EQ(first_of_out(count), small);
+  // The rest follows, in reverse order.
+  std::copy_if(items.rbegin(), items.rend(), std::back_inserter(small), std::not_fn(is_small_number{}));
+  EXPECT_EQ(out.to_host(), small);
 }
 
 TEST_F(device_policy_hubs, radix_sort) {
@@ -360,10 +400,13 @@ TEST_F(device_policy_hubs, segmented_reduce) {
 
 TEST_F(device_policy_hubs, segmented_scan) {
   using Hub = hub<segmented_scan_row>;
+  std::vector<int> expected = items;
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += i % 100 != 0 ? expected[i - 1] : 0;
   expect_used<Hub>(threads, [&] {
     return strata::TunedDeviceSegmentedScan<Hub>::InclusiveSegmentedSum(in.data(), out.data(), offsets.data(),
                                                                         offsets.data() + 1, 10);
   });
+  EXPECT_EQ(out.to_host(), expected);
   // A scan of the segments' lengths runs before, with the rows of DeviceScan.
   using lengths = strata::scan_policy_hub<unsigned long long, unsigned long long>::MaxPolicy;
   const device_vector<int> begins(offsets.to_host()), ends(offsets.to_host());
@@ -374,8 +417,6 @@ TEST_F(device_policy_hubs, segmented_scan) {
                                                                             ends.data() + 1, 10);
       },
       1, lengths::small_tile.block_threads);
-  std::vector<int> expected = items;
-  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += i % 100 != 0 ? expected[i - 1] : 0;
   EXPECT_EQ(out.to_host(), expected);
 }
 
@@ -408,23 +449,74 @@ TEST_F(device_policy_hubs, find) {
   EXPECT_EQ(out.to_host(), expected);
 }
 
-// Most kernels of DeviceGroupBy belong to sorts and reductions by key, whose rows are not in the hub. So the sizes of
-// blocks are not checked.
 TEST_F(device_policy_hubs, group_by) {
-  using Hub = hub<group_by_row>;
-  Hub::calls = 0;
-  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
-    return strata::TunedDeviceGroupBy<Hub>::Aggregate(strata::group_keys(in.data(), n),
-                                                      strata::group_aggregates(strata::group_count(second_out.data())),
-                                                      strata::group_output(out.data(), n).sorted(), number.data());
-  }));
-  EXPECT_EQ(Hub::calls, 1);
-  EXPECT_EQ(number.to_host()[0], 10);
-  const std::vector<int> keys = first_of_out(10);
+  // The keys and counts of all groups, in ascending order of keys.
+  const auto groups = [&] {
+    EXPECT_EQ(number.to_host()[0], 10);
+    const std::vector<int> keys = first_of_out(10), counts = second_out.to_host();
+    std::vector<std::pair<int, int>> found;
+    for (std::size_t i = 0; i < keys.size(); ++i) found.emplace_back(keys[i], counts[i]);
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  std::vector<std::pair<int, int>> expected;
   for (int key = 0; key < 10; ++key) {
-    EXPECT_EQ(keys[static_cast<std::size_t>(key)], key);
-    EXPECT_EQ(second_out.to_host()[static_cast<std::size_t>(key)], std::count(items.begin(), items.end(), key));
+    expected.emplace_back(key, static_cast<int>(std::count(items.begin(), items.end(), key)));
   }
+  const auto keys = strata::group_keys(in.data(), n);
+  const auto counts = strata::group_aggregates(strata::group_count(second_out.data()));
+  const auto output = strata::group_output(out.data(), n);
+  // One kernel for few rows, then those that move rows to parts, too.
+  using Few = hub<group_by_row<128>>;
+  expect_used<Few>(threads,
+                   [&] { return strata::TunedDeviceGroupBy<Few>::Aggregate(keys, counts, output, number.data()); });
+  EXPECT_EQ(groups(), expected);
+  using Many = hub<group_by_row<128, 100>>;
+  expect_used<Many>(threads,
+                    [&] { return strata::TunedDeviceGroupBy<Many>::Aggregate(keys, counts, output, number.data()); });
+  EXPECT_EQ(groups(), expected);
+}
+
+// Most kernels belong to sorts and reductions by key, whose rows are not in the hub. So the blocks of two hubs are
+// compared.
+TEST_F(device_policy_hubs, group_by_in_order) {
+  [[maybe_unused]] std::vector<int> block_counts, thread_counts;
+  const auto expect_groups = [&](auto this_hub) {
+    using Hub = decltype(this_hub);
+    number.poison();
+    out.poison();
+    second_out.poison();
+    Hub::calls = 0;
+#if STRATA_HOST_SIMT
+    strata::simt::reset_statistics();
+#endif
+    ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+      return strata::TunedDeviceGroupBy<Hub>::Aggregate(
+          strata::group_keys(in.data(), n), strata::group_aggregates(strata::group_count(second_out.data())),
+          strata::group_output(out.data(), n).sorted(), number.data());
+    }));
+    EXPECT_EQ(Hub::calls, 1);
+#if STRATA_HOST_SIMT
+    block_counts.push_back(static_cast<int>(strata::simt::stats().blocks));
+    thread_counts.push_back(static_cast<int>(strata::simt::stats().threads));
+#endif
+    ASSERT_EQ(number.to_host()[0], 10);
+    const std::vector<int> keys = first_of_out(10), counts = second_out.to_host();
+    for (int key = 0; key < 10; ++key) {
+      EXPECT_EQ(keys[static_cast<std::size_t>(key)], key);
+      EXPECT_EQ(counts[static_cast<std::size_t>(key)], std::count(items.begin(), items.end(), key));
+    }
+  };
+  using narrow = group_by_row<64>;
+  using wide = group_by_row<128>;
+  expect_groups(hub<narrow>{});
+  expect_groups(hub<wide>{});
+#if STRATA_HOST_SIMT
+  const int blocks = narrow::blocks_per_multiprocessor * static_cast<int>(strata::simt::config().multiprocessors);
+  ASSERT_EQ(block_counts.size(), 2u);
+  EXPECT_EQ(block_counts[0], block_counts[1]);
+  EXPECT_EQ(thread_counts[1] - thread_counts[0], blocks * (wide::tuning.block_threads - narrow::tuning.block_threads));
+#endif
 }
 
 TEST_F(device_policy_hubs, histogram) {
@@ -507,13 +599,27 @@ TEST_F(device_policy_hubs, joins) {
   const std::vector<int> keys = {7, 3, 11};
   const device_vector<int> build_keys(keys);
   const auto build = strata::join_side(build_keys.data(), 3), probe = strata::join_side(in.data(), n);
-  const auto expected = std::count(items.begin(), items.end(), 7) + std::count(items.begin(), items.end(), 3);
+  std::vector<std::pair<int, int>> expected;  // build row and probe row
+  for (int i = 0; i < n; ++i) {
+    const auto key = std::find(keys.begin(), keys.end(), items[static_cast<std::size_t>(i)]);
+    if (key != keys.end()) expected.emplace_back(static_cast<int>(key - keys.begin()), i);
+  }
+  std::sort(expected.begin(), expected.end());
   device_vector<long long> matches(1);
+  const auto expect_pairs = [&] {
+    ASSERT_EQ(matches.to_host()[0], static_cast<long long>(expected.size()));
+    const std::vector<int> build_rows = out.to_host(), probe_rows = second_out.to_host();
+    std::vector<std::pair<int, int>> found;
+    for (std::size_t i = 0; i < expected.size(); ++i) found.emplace_back(build_rows[i], probe_rows[i]);
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected);
+    matches.poison();
+  };
   const auto output = strata::join_pairs(out.data(), second_out.data(), n);
   expect_used<Hub>(
       threads, [&] { return strata::TunedDeviceHashJoin<Hub>::Inner(build, probe, output, matches.data()); }, 1,
       join_rows::partition.join_threads);
-  EXPECT_EQ(matches.to_host()[0], expected);
+  expect_pairs();
   using Table = strata::TunedJoinTable<Hub, int>;
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(Table::MemoryBytes(build, bytes));
@@ -521,7 +627,7 @@ TEST_F(device_policy_hubs, joins) {
   Table table(memory.data(), bytes, build);
   expect_used<Hub>(threads, [&] { return table.Build(3); });
   expect_used<Hub>(threads, [&] { return table.Inner(probe, output, matches.data()); });
-  EXPECT_EQ(matches.to_host()[0], expected);
+  expect_pairs();
 }
 
 }  // namespace

@@ -45,12 +45,17 @@ class shared_arrays {
     EXPECT_LE(used_, memory_.size());
     return reinterpret_cast<T*>(static_cast<unsigned char*>(memory_.data()) + begin);
   }
-  /// True if the bytes after an array are unchanged.
   template <class T>
-  bool is_untouched(const T* behind) const {
-    unsigned char bytes[gap];
-    EXPECT_CUDA_SUCCESS(cudaMemcpy(bytes, behind, gap, cudaMemcpyDeviceToHost));
-    return std::all_of(bytes, bytes + gap, [](unsigned char byte) { return byte == strata_test_poison; });
+  void poison(T* array, std::size_t count) const {
+    EXPECT_CUDA_SUCCESS(cudaMemset(array, strata_test_poison, count * sizeof(T)));
+    EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  }
+  /// True if `count` items, and the bytes after them, are unchanged.
+  template <class T>
+  bool is_untouched(const T* array, std::size_t count = 0) const {
+    std::vector<unsigned char> bytes(count * sizeof(T) + gap);
+    EXPECT_CUDA_SUCCESS(cudaMemcpy(bytes.data(), array, bytes.size(), cudaMemcpyDeviceToHost));
+    return std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == strata_test_poison; });
   }
 
  private:
@@ -66,6 +71,43 @@ std::vector<T> host_copy(const T* from, std::size_t count) {
   EXPECT_CUDA_SUCCESS(cudaMemcpy(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
   return to;
 }
+
+/// A poisoned output of a call, in shared memory or elsewhere.
+template <class T>
+class output {
+ public:
+  output(shared_arrays& arrays, bool is_shared, std::size_t count)
+      : arrays_(arrays),
+        count_(count),
+        other_(is_shared ? 0 : count),
+        shared_(is_shared ? arrays.take<T>(count) : nullptr) {}
+
+  T* data() { return shared_ != nullptr ? shared_ : other_.data(); }
+  std::vector<T> to_host() const { return shared_ != nullptr ? host_copy(shared_, count_) : other_.to_host(); }
+  void poison() {
+    if (shared_ != nullptr) {
+      arrays_.poison(shared_, count_);
+    } else {
+      other_.poison();
+    }
+  }
+  /// Expects that nothing was written after the first `written` items.
+  void expect_untouched_after(std::size_t written) const {
+    if (shared_ != nullptr) {
+      EXPECT_TRUE(arrays_.is_untouched(shared_ + written, count_ - written));
+      return;
+    }
+    const std::vector<T> items = other_.to_host();
+    EXPECT_TRUE(std::all_of(items.begin() + static_cast<std::ptrdiff_t>(written), items.end(),
+                            [](const T& item) { return strata_test::is_poison(item); }));
+  }
+
+ private:
+  shared_arrays& arrays_;
+  std::size_t count_;
+  device_vector<T> other_;
+  T* shared_;
+};
 
 /// An item of any size. The tests use sizes up to 64 bytes, and one above.
 template <int Bytes>
@@ -100,6 +142,8 @@ int target_of(std::size_t i, int rank, int ranks) {
   return static_cast<int>((i * 2654435761u >> 9) % 1000 + static_cast<unsigned>(rank)) % ranks;
 }
 
+/// Exchanges pairs, then items without values. Before each exchange, the rank in the middle has too little capacity:
+/// then nothing may be written on any rank.
 template <class Item>
 void expect_exchanged(const rank_context& context, const std::vector<std::size_t>& sizes, place where,
                       bool is_shared = true) {
@@ -108,13 +152,16 @@ void expect_exchanged(const rank_context& context, const std::vector<std::size_t
   ASSERT_EQ(is_shared, memory.is_shared());
   shared_arrays arrays(memory);
   const auto rank = static_cast<std::size_t>(context.rank);
+  const int short_rank = context.ranks / 2;
   std::vector<Item> expected, items;
   std::vector<int> numbers, expected_numbers, destinations;
+  std::int64_t needed_by_short_rank = 0;
   for (std::size_t from = 0; from < sizes.size(); ++from) {
     for (std::size_t i = 0; i < sizes[from]; ++i) {
       const Item item = item_of<Item>(static_cast<int>(from), i);
       const int target = target_of(i, static_cast<int>(from), context.ranks);
       const auto number = static_cast<int>(from << 24 | i);
+      if (target == short_rank) ++needed_by_short_rank;
       if (target == context.rank) expected.push_back(item), expected_numbers.push_back(number);
       if (from == rank) items.push_back(item), numbers.push_back(number), destinations.push_back(target);
     }
@@ -122,35 +169,36 @@ void expect_exchanged(const rank_context& context, const std::vector<std::size_t
   const device_vector<Item> in(items);
   const device_vector<int> values_in(numbers), to(destinations);
   const bool is_here = where != place::elsewhere && (where != place::mixed || context.rank % 2 == 0);
-  const bool are_values_here = is_here && where != place::keys_only;
-  device_vector<Item> other(is_here ? 0 : expected.size());
-  device_vector<int> other_values(are_values_here ? 0 : expected.size());
-  Item* const out = is_here ? arrays.take<Item>(expected.size()) : other.data();
-  int* const values_out = are_values_here ? arrays.take<int>(expected.size()) : other_values.data();
-  const auto count = static_cast<std::int64_t>(items.size()), capacity = static_cast<std::int64_t>(expected.size());
-  std::int64_t num_out = -1;
-  ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
-    const cudaError_t status =
-        DistributedExchange::Pairs(storage, bytes, in.data(), values_in.data(), to.data(), count, out, values_out,
-                                   capacity, &num_out, context.comm, context.stream);
-    return status != cudaSuccess || storage == nullptr ? status : cudaStreamSynchronize(context.stream);
-  }));
-  ASSERT_EQ(capacity, num_out);
-  EXPECT_TRUE(expected == host_copy(out, expected.size()));
-  EXPECT_EQ(expected_numbers, host_copy(values_out, expected.size()));
-  if (is_here && capacity > 0) {
-    EXPECT_TRUE(arrays.is_untouched(out + capacity));
-    if (are_values_here) {
-      EXPECT_TRUE(arrays.is_untouched(values_out + capacity));
+  output<Item> out(arrays, is_here, expected.size());
+  output<int> values_out(arrays, is_here && where != place::keys_only, expected.size());
+  const auto count = static_cast<std::int64_t>(items.size()), needed = static_cast<std::int64_t>(expected.size());
+  for (const bool has_values : {true, false}) {
+    SCOPED_TRACE(has_values);
+    out.poison();
+    values_out.poison();
+    for (const std::int64_t missing : {1, 0}) {
+      if (missing > needed_by_short_rank) continue;
+      const std::int64_t capacity = needed - (context.rank == short_rank ? missing : 0);
+      std::int64_t num_out = -1;
+      const cudaError_t found = strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
+        const cudaError_t status =
+            has_values
+                ? DistributedExchange::Pairs(storage, bytes, in.data(), values_in.data(), to.data(), count, out.data(),
+                                             values_out.data(), capacity, &num_out, context.comm, context.stream)
+                : DistributedExchange::Items(storage, bytes, in.data(), to.data(), count, out.data(), capacity,
+                                             &num_out, context.comm, context.stream);
+        return status != cudaSuccess || storage == nullptr ? status : cudaStreamSynchronize(context.stream);
+      });
+      ASSERT_EQ(missing == 0 ? cudaSuccess : cudaErrorInvalidValue, found);
+      ASSERT_EQ(needed, num_out);
+      out.expect_untouched_after(missing == 0 ? expected.size() : 0);
+      values_out.expect_untouched_after(missing == 0 && has_values ? expected.size() : 0);
+    }
+    EXPECT_TRUE(expected == out.to_host());
+    if (has_values) {
+      EXPECT_EQ(expected_numbers, values_out.to_host());
     }
   }
-  // Items without values.
-  ASSERT_CUDA_SUCCESS(strata_test::call_with_temp_storage([&](void* storage, std::size_t& bytes) {
-    const cudaError_t status = DistributedExchange::Items(storage, bytes, in.data(), to.data(), count, out, capacity,
-                                                          &num_out, context.comm, context.stream);
-    return status != cudaSuccess || storage == nullptr ? status : cudaStreamSynchronize(context.stream);
-  }));
-  EXPECT_TRUE(expected == host_copy(out, expected.size()));
   EXPECT_CUDA_SUCCESS(memory.Release());
 }
 
@@ -303,20 +351,25 @@ void expect_sorted(const rank_context& context, const std::vector<std::size_t>& 
     device_vector<int> keys_out(share), values_out(share);
     std::int64_t num_out = -1;
     std::size_t bytes = 0;
-    const auto made = [&](void* storage) {
+    const auto made = [&](void* storage, std::size_t capacity) {
       return call(storage, bytes, keys_in.data(), values_in.data(), static_cast<std::int64_t>(keys.size()),
-                  keys_out.data(), values_out.data(), static_cast<std::int64_t>(share), &num_out);
+                  keys_out.data(), values_out.data(), static_cast<std::int64_t>(capacity), &num_out);
     };
-    ASSERT_CUDA_SUCCESS(made(nullptr));
+    ASSERT_CUDA_SUCCESS(made(nullptr, share));
     const bool is_here = where == place::shared || context.rank != 0;
-    device_vector<unsigned char> elsewhere(is_here ? 0 : bytes);
-    unsigned char* const storage = is_here ? arrays.take<unsigned char>(bytes) : elsewhere.data();
-    ASSERT_CUDA_SUCCESS(made(storage));
+    output<unsigned char> storage(arrays, is_here, bytes);
+    // First, the last rank, which always gets an item, has no room for one. Then nothing may be written.
+    EXPECT_EQ(cudaErrorInvalidValue, made(storage.data(), context.rank + 1 == context.ranks ? share - 1 : share));
     context.wait();
     ASSERT_EQ(static_cast<std::int64_t>(share), num_out);
-    if (is_here) {
-      EXPECT_TRUE(arrays.is_untouched(storage + bytes));
+    for (const device_vector<int>* const out : {&keys_out, &values_out}) {
+      for (const int item : out->to_host()) ASSERT_TRUE(strata_test::is_poison(item)) << item;
     }
+    num_out = -1;
+    ASSERT_CUDA_SUCCESS(made(storage.data(), share));
+    context.wait();
+    ASSERT_EQ(static_cast<std::int64_t>(share), num_out);
+    storage.expect_untouched_after(bytes);
     const std::vector<int> sorted = keys_out.to_host(), places = values_out.to_host();
     for (std::size_t i = 0; i < share; ++i) {
       ASSERT_EQ(all[first + i].first, sorted[i]) << i;

@@ -124,7 +124,8 @@ def with_headers(path):
 def sources_of_tests():
     """{`suite.test`: {source: text with its headers}}"""
     found = {}
-    for path in sorted(TESTS.glob("**/*_test.c*")):
+    # `*_test.c*` would also match bytecode of Python, which is no text.
+    for path in sorted([*TESTS.rglob("*_test.cu"), *TESTS.rglob("*_test.cpp")]):
         text = with_headers(path)
         for test in tests_in(text):
             found.setdefault(test, {})[path.name] = text

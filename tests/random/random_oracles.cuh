@@ -77,8 +77,8 @@ struct segment_list {
   }
 };
 
-/// `count` segments of `items` items. They do not overlap, may be empty, tiny or huge, and may be in any order with
-/// gaps.
+/// `count` segments of `items` items. They do not overlap, and may be empty, tiny or huge. They are in order without
+/// gaps, in order with gaps, or in any order with gaps.
 inline segment_list random_segments(source& random, std::size_t count, std::size_t items) {
   std::vector<std::size_t> lengths(count, 0);
   std::size_t left = items;
@@ -117,10 +117,11 @@ inline segment_list random_segments(source& random, std::size_t count, std::size
   std::vector<std::size_t> order(count);
   for (std::size_t s = 0; s < count; ++s) order[s] = s;
   const bool in_order = random.chance(60);
+  const bool has_gaps = !in_order || random.chance(50);
   if (!in_order) std::shuffle(order.begin(), order.end(), random);
   std::size_t next = 0;
   for (const std::size_t s : order) {
-    if (!in_order && left > 0 && random.chance(30)) {
+    if (has_gaps && left > 0 && random.chance(30)) {
       const std::size_t gap = random.below(std::min<std::size_t>(left, 100) + 1);
       next += gap;
       left -= gap;
@@ -129,7 +130,7 @@ inline segment_list random_segments(source& random, std::size_t count, std::size
     next += lengths[s];
     list.ends[s] = static_cast<std::int64_t>(next);
     // An empty segment may end before it begins.
-    if (lengths[s] == 0 && !in_order && random.chance(50)) list.ends[s] -= random.in(0, 50);
+    if (lengths[s] == 0 && has_gaps && random.chance(50)) list.ends[s] -= random.in(0, 50);
   }
   return list;
 }

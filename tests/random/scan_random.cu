@@ -20,13 +20,13 @@ std::size_t size_of_case(source& random) { return random_size(random, most_items
 
 enum class form { inclusive, inclusive_init, exclusive };
 
-/// If `keys` is null, all items have the same key.
-template <class T, class In, class Op, class Key>
-std::vector<T> scanned(form what, const std::vector<In>& items, Op op, T init, const Key* keys) {
+/// The sums of runs. Item `i` begins a run if `begins_run(i)` is true, and item 0 always.
+template <class T, class In, class Op, class BeginsRun>
+std::vector<T> scanned(form what, const std::vector<In>& items, Op op, T init, const BeginsRun& begins_run) {
   std::vector<T> result(items.size());
   T sum = init;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const bool is_first = i == 0 || (keys != nullptr && !(keys[i] == keys[i - 1]));
+    const bool is_first = i == 0 || begins_run(i);
     if (is_first) sum = init;
     const T item = static_cast<T>(items[i]);
     if (what == form::exclusive) result[i] = sum;
@@ -35,7 +35,7 @@ std::vector<T> scanned(form what, const std::vector<In>& items, Op op, T init, c
   }
   return result;
 }
-constexpr const std::uint8_t* no_keys = nullptr;
+bool is_one_run(std::size_t) { return false; }
 
 const char* name_of_form(form what) {
   return what == form::inclusive        ? "InclusiveScan"
@@ -69,7 +69,7 @@ problem scan_by(source& random) {
     return by_iterator ? scan(device_test::strided<const T>(in, 1), out) : scan(in, out);
   };
   made.check = [held, init, in_place](cudaStream_t stream) {
-    must_be_same(scanned(What, held->items, Op{}, init, no_keys), (in_place ? held->in : held->out).read(stream),
+    must_be_same(scanned(What, held->items, Op{}, init, is_one_run), (in_place ? held->in : held->out).read(stream),
                  "the scan");
   };
   return made;
@@ -96,7 +96,7 @@ problem sum(source& random) {
   };
   made.check = [held, size, in_place](cudaStream_t stream) {
     const std::vector<Out> expected =
-        scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, wrapping_sum{}, Out{}, no_keys);
+        scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, wrapping_sum{}, Out{}, is_one_run);
     if constexpr (std::is_same_v<T, Out>) {
       if (in_place) return must_be_same(expected, held->in.read(stream), "sums in place");
     }
@@ -120,10 +120,31 @@ problem sum(source& random) {
   return made;
 }
 
-// The default equality, passed as an operator.
+/// Compares keys, or only a part of each key, so that keys with different bits are equal.
 template <class K>
 struct same_group {
-  STRATA_HD bool operator()(const K& a, const K& b) const { return a == b; }
+  bool is_coarse;
+
+  STRATA_HD bool operator()(const K& a, const K& b) const { return is_coarse ? group_of(a) == group_of(b) : a == b; }
+  /// Changes the bits of a key that a coarse comparison ignores.
+  static void scramble(K& key, std::uint64_t bits) {
+    if constexpr (std::is_integral_v<K>) {
+      key = static_cast<K>(key / 4 * 4 + static_cast<K>(bits % 4));
+    } else {
+      for (std::size_t i = 1; i < sizeof(key.word) / sizeof(key.word[0]); ++i) {
+        key.word[i] ^= static_cast<std::remove_reference_t<decltype(key.word[i])>>(bits >> i);
+      }
+    }
+  }
+
+ private:
+  STRATA_HD static auto group_of(const K& key) {
+    if constexpr (std::is_integral_v<K>) {
+      return key / 4;
+    } else {
+      return key.word[0];
+    }
+  }
 };
 
 template <class K, class T, class Op, bool IsInclusive>
@@ -137,29 +158,32 @@ problem by_key(source& random) {
   const bool in_place = random.chance(30);
   const auto held = std::make_shared<arrays>(size, in_place, random);
   const T init = item_of<T>(random());
+  const same_group<K> is_same{random.chance(40)};
   problem made;
   made.what =
       description(IsInclusive ? "InclusiveScanByKey" : "ExclusiveScanByKey", name_of<K>() + " " + name_of<T>(), size) +
-      (in_place ? ", in place" : "");
-  made.renew = [held, size](source& data, cudaStream_t stream) {
+      (in_place ? ", in place" : "") + (is_same.is_coarse ? ", equal keys differ" : "");
+  made.renew = [held, size, is_same](source& data, cudaStream_t stream) {
     held->host_keys =
         random_items<K>(data, size, data.pick({law::runs, law::runs, law::few, law::equal, law::uniform}));
+    if (is_same.is_coarse) {
+      for (K& key : held->host_keys) same_group<K>::scramble(key, data());
+    }
     held->keys.write(held->host_keys, stream);
     held->renew(random_items<T>(data, size), stream);
   };
-  made.call = [held, size, init, in_place](void* storage, std::size_t& bytes, cudaStream_t stream) {
+  made.call = [held, size, init, in_place, is_same](void* storage, std::size_t& bytes, cudaStream_t stream) {
     const K* const keys = held->keys.data();
     T* const in = held->in.data();
     T* const out = in_place ? in : held->out.data();
     return IsInclusive
-               ? DeviceScan::InclusiveScanByKey(storage, bytes, keys, in, out, Op{}, size, same_group<K>{}, stream)
-               : DeviceScan::ExclusiveScanByKey(storage, bytes, keys, in, out, Op{}, init, size, same_group<K>{},
-                                                stream);
+               ? DeviceScan::InclusiveScanByKey(storage, bytes, keys, in, out, Op{}, size, is_same, stream)
+               : DeviceScan::ExclusiveScanByKey(storage, bytes, keys, in, out, Op{}, init, size, is_same, stream);
   };
-  made.check = [held, init, in_place](cudaStream_t stream) {
-    must_be_same(
-        scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, Op{}, init, held->host_keys.data()),
-        (in_place ? held->in : held->out).read(stream), "the scan");
+  made.check = [held, init, in_place, is_same](cudaStream_t stream) {
+    const auto begins_run = [&](std::size_t i) { return !is_same(held->host_keys[i - 1], held->host_keys[i]); };
+    must_be_same(scanned(IsInclusive ? form::inclusive : form::exclusive, held->items, Op{}, init, begins_run),
+                 (in_place ? held->in : held->out).read(stream), "the scan");
   };
   return made;
 }

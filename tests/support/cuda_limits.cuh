@@ -79,6 +79,8 @@ TEST(cuda_limits, positions_of_extremes) {
   EXPECT_CUDA_SUCCESS(strata::DeviceReduce::ArgMin(in.data(), values.data(), places.data(), 4));
   EXPECT_CUDA_SUCCESS(strata::DeviceReduce::ArgMax(in.data(), values.data() + 1, places.data() + 1, 4));
   EXPECT_EQ(places.to_host(), (std::vector<long long>{1, 2}));
+  EXPECT_EQ(values.to_host()[0].number, -7);
+  EXPECT_EQ(values.to_host()[1].number, 12);
 }
 
 TEST(cuda_limits, types_that_std_knows_are_asked_there) {
