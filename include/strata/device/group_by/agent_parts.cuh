@@ -50,8 +50,8 @@ struct AgentGroupParts {
   static constexpr unsigned sector_rows =
       static_cast<unsigned>(detail::least(Policy::tuning.partition_sector_rows, row_bytes <= 8 ? 32 : group_pack_rows));
   static constexpr unsigned pack_rows = writes_packs ? group_pack_rows : 1;
-  /// Capacity for staged rows. Besides the rows of the tile, a part has up to sector_rows - 1 rows that it has kept, and
-  /// up to pack_rows - 1 unused places, so that each part begins at a whole pack.
+  /// Capacity for staged rows. Besides the rows of the tile, a part has up to sector_rows - 1 rows that it has kept.
+  /// Each part begins at a whole pack, so up to pack_rows - 1 places before it are unused.
   static constexpr unsigned staged_rows = tile_items + most_parts * (sector_rows - 1 + pack_rows - 1);
   // not for users: ranks of rows have 16 bits
   static_assert(staged_rows < 1u << 16, "AgentGroupParts: too many rows in a tile");

@@ -138,7 +138,8 @@ struct group_sum_aggregate {
   using Accum = accumulator_t<Sum, initial_value_t<OutputIterator, Item>, Item>;
   static constexpr bool is_unordered = is_group_word<Accum>;
   static_assert(std::is_trivially_copyable_v<Accum>,
-                "group_sum: sums must be trivially copyable, because they are kept in temporary storage");
+                "group_sum: sums must be trivially copyable, because they are kept in temporary storage: convert the "
+                "items to such a type");
   static constexpr bool has_item = true;
   // Items are moved instead of sums, because they take less memory.
   using Kept = std::conditional_t<std::is_trivially_copyable_v<Item>, Item, Accum>;
@@ -576,7 +577,7 @@ struct group_reduce_aggregate {
   using Accum = accumulator_t<ReductionOp, T, Item>;
   static_assert(std::is_trivially_copyable_v<Accum>,
                 "group_reduce: the result of the operator must be trivially copyable, because it is kept in "
-                "temporary storage");
+                "temporary storage: return another type");
   static constexpr bool is_unordered = false;
   static constexpr bool has_item = true;
   template <class Row>

@@ -90,7 +90,8 @@ struct GroupKeys {
   /// rows have other keys, all rows are read again.
   template <class Key>
   GroupKeys<KeyIterator, NumItemsT, true> key_range(Key lowest, Key highest) const {
-    static_assert(detail::group_column_of<KeyIterator>::count == 1, "group_keys: key_range is for one column of keys");
+    static_assert(detail::group_column_of<KeyIterator>::count == 1,
+                  "group_keys: key_range is for one column of keys: omit it for several columns");
     using ColumnKey = typename detail::group_column_of<KeyIterator>::type;
     static_assert((std::is_integral_v<ColumnKey> || std::is_enum_v<ColumnKey>)&&sizeof(ColumnKey) <= 8,
                   "group_keys: key_range is for keys that are integers or enumerations of up to 64 bits: omit it for "

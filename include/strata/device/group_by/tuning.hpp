@@ -24,8 +24,8 @@ struct group_by_tuning {
   int most_slots;
   /// Fewer rows than this are sorted without a sample. If groups may come in any order, see also `most_table_rows`.
   std::size_t least_rows;
-  /// Threads, items, blocks and table of the first kernel of calls whose groups may come in any order. It combines rows,
-  /// or decides that they are moved to parts.
+  /// Threads, items, blocks and table of the first kernel of calls whose groups may come in any order. The kernel
+  /// combines rows, or decides that they are moved to parts.
   int hash_threads = 512;
   int hash_items_per_thread = 4;
   int hash_blocks_per_multiprocessor = 2;
