@@ -58,7 +58,7 @@ struct group_by_tuning {
 /// The rows of DeviceGroupBy.
 struct group_by_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured: from Policy900, with as many threads as a multiprocessor of 7.5 has.
+    // Not measured. Adapted from Policy900, with as many threads as a multiprocessor of 7.5 has.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/2,
@@ -109,7 +109,7 @@ struct group_by_policy_hub {
                                             /*part_load_percent=*/35};
   };
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
-    // Not measured: from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
+    // Not measured. Adapted from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,
