@@ -883,7 +883,7 @@ def figures(identity, row, present, best_row, present_ms, best_ratios, verdict_,
     theirs = " / ".join(report.time_text(present_ms[n]) for n in best_ratios)
     device = identity["gpu"].replace("NVIDIA ", "")
     where = (f"{device}, {identity['date']}, CUDA {identity['cuda']}" if not identity["host"] else
-             f"Not measured: from a CPU, {identity['date']}, whose times say nothing of a GPU")
+             f"Not measured. Adapted from a search on a CPU, {identity['date']}, whose times say nothing of a GPU")
     if best_row == present:
         return f"{where}. {identity['types']} of {sizes}: {ours} us; none of {number - 1} other rows was faster."
     gain = "" if verdict_.is_above_noise else " (no gain above the noise)"

@@ -301,7 +301,7 @@ class Outcome(unittest.TestCase):
             "H200, 2026-11-24, CUDA 13.0. u32 of 2^24 / 2^28: 166 / 3,686 us; the row before, 256 x 44 x 3, took 331 / "
             "4,096. Searched among 64 rows.")
         on_host = tune.figures({**identity, "host": True}, ROW, PRESENT, best, {1 << 24: 1}, {1 << 24: [1]}, end, 2)
-        self.assertTrue(on_host.startswith("Not measured: from a CPU"))
+        self.assertTrue(on_host.startswith("Not measured. Adapted from a search on a CPU"))
 
 
 class Picture(unittest.TestCase):

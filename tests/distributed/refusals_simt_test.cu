@@ -46,7 +46,8 @@ void expect_refusals(const std::string& name, int refusing_ranks, const Call& ca
   EXPECT_EQ(refusing_ranks, refused.load()) << name;
   EXPECT_EQ(static_cast<std::size_t>(refusing_ranks), lines.size()) << name << testing::PrintToString(lines);
   EXPECT_EQ(refusing_ranks - 1,
-            number_of("strata::" + name + ": a rank has refused its arguments, or what its device has read"))
+            number_of("strata::" + name +
+                      ": a rank has refused its arguments, or values that its device has read: see that rank's log"))
       << testing::PrintToString(lines);
 }
 

@@ -5,8 +5,8 @@
 
 A row is a `static constexpr <something>_tuning name` with numbers of its own, in a struct of a tuning.hpp or
 *_tuning.hpp. Each row has a declaration of its own. Its comment must name a GPU, a date, and a figure with its unit.
-Otherwise it says `Not measured: from <row>` or, if the rule in guides/tuning.md gives the numbers, `Derived, not
-measured: from <row>`. A struct whose rows depend on `limits_of` an architecture must say the latter.
+Otherwise it says `Not measured. Adapted from <row>` or, if the rules in guides/tuning.md give the numbers, `Not
+measured. Derived from <row>`. A struct whose rows depend on `limits_of` an architecture must say the latter.
 
 The comment of a row is the text between the previous row and this one, or after it in its line, or above the function
 that makes it. A comment above a struct or at its head applies to all of its rows. It may have GPU, date and unit, if
@@ -24,8 +24,8 @@ GPU = r"\b(?:GTX |RTX |Tesla |Jetson )?[ABGHLPTV]\d{1,4}[A-Z]?\b|\b[GR]TX \w*\d{
 DATE = r"\b20\d\d-\d\d(?:-\d\d)?\b"
 UNIT = (r"(?<![A-Za-z])(?:[kKMGT]i?B(?:/s)?|ns|us|ms|(?:nano|micro|milli)?seconds?|%|"
         r"(?:items|keys|pairs|rows|elements)(?: per second|/s))(?![A-Za-z])")
-NOT_MEASURED = r"\b[Nn]ot measured: from `?[A-Za-z_][\w:]*"
-DERIVED = r"\bDerived, not measured: from `?[A-Za-z_][\w:]*"
+NOT_MEASURED = r"\bNot measured\. (?:Adapted|Derived) from `?[A-Za-z_][\w:]*"
+DERIVED = r"\bNot measured\. Derived from `?[A-Za-z_][\w:]*"
 
 # Compute capabilities, in the numbers of policies.
 ARCHITECTURES = {"T4": 750, "A100": 800, "A10": 860, "L4": 890, "L40": 890, "H100": 900, "H200": 900, "B200": 1000}
@@ -165,13 +165,14 @@ EXAMPLES = [
     (HEAD + POLICY + "// H200: 4582 GB/s\n" + ROW + END, ["tuning"]),
     (HEAD + POLICY + "// H200, 2026-11-21: as fast as it goes\n" + ROW + END, ["tuning"]),
     (HEAD + POLICY + "// 2026-11-21: 4582 GB/s\n" + ROW + END, ["tuning"]),
-    (HEAD + POLICY + "// not measured: from Policy900::tuning\n" + ROW + END, []),
-    (HEAD + POLICY + ROW[:-1] + "  // not measured: from Policy900\n" + END, []),
-    (HEAD + POLICY + "// not measured\n" + ROW + END, ["tuning"]),
-    (HEAD + POLICY + "// Derived, not measured: from rows_900, with as many blocks as fit.\n" + ROW + END, []),
+    (HEAD + POLICY + "// Not measured. Adapted from Policy900::tuning.\n" + ROW + END, []),
+    (HEAD + POLICY + ROW[:-1] + "  // Not measured. Adapted from Policy900.\n" + END, []),
+    (HEAD + POLICY + "// Not measured.\n" + ROW + END, ["tuning"]),
+    (HEAD + POLICY + "// Not measured. Derived from rows_900, with as many blocks as fit.\n" + ROW + END, []),
     (HEAD + POLICY + "// Derived from rows_900, with as many blocks as fit.\n" + ROW + END, ["tuning"]),
-    (HEAD + "// Derived, not measured: from rows_900.\ntemplate <int N>\nstruct rows {\n" + LIMITS + ROW + END, []),
-    (HEAD + "// Not measured: from rows_900.\ntemplate <int N>\nstruct rows {\n" + LIMITS + ROW + END, ["tuning"]),
+    (HEAD + "// Not measured. Derived from rows_900.\ntemplate <int N>\nstruct rows {\n" + LIMITS + ROW + END, []),
+    (HEAD + "// Not measured. Adapted from rows_900.\ntemplate <int N>\nstruct rows {\n" + LIMITS + ROW + END,
+     ["tuning"]),
     (HEAD + POLICY + "static constexpr reduce_tuning tuning = Policy750::tuning;\n" + END, []),
     (HEAD + POLICY + "static constexpr reduce_tuning tuning =\n  big ? reduce_tuning{1} : row();\n" + END, ["tuning"]),
     (HEAD + POLICY + "static constexpr int threads = 7;\n" + END, []),
@@ -181,7 +182,7 @@ EXAMPLES = [
     (HEAD + SOUND + "struct rows {\n" + ROW + END, []), (HEAD + "struct rows {\n" + ROW + END, ["tuning"]),
     (SOUND + "constexpr reduce_tuning made(int n) { return {n}; }\n" + HEAD + POLICY +
      "static constexpr reduce_tuning tuning = made(2);\n" + END, []),
-    (HEAD + "// Not measured: from Policy900, with less memory.\n" + POLICY + ROW + END, []),
+    (HEAD + "// Not measured. Adapted from Policy900, with less memory.\n" + POLICY + ROW + END, []),
     (HEAD + "struct block {\nstatic constexpr radix_tuning value{Policy::a.threads, Policy::a.items};\n" + END, []),
     (HEAD + POLICY + "// A100, 2026-11-21, 10^9 items per second: 407, 312.\n" + ROW + END, []),
 ]
@@ -208,7 +209,7 @@ def main():
     if arguments.list:
         for name, line, policy, row, comment, sound in found:
             print(f"{name}:{line}: {policy}::{row}: {'' if sound else 'NOT SOUND: '}{comment[:160].strip()}")
-    bad = [f"{name}:{line}: {policy}::{row} has no GPU, date and figure, and no '[Derived, ]not measured: from <row>'"
+    bad = [f"{name}:{line}: {policy}::{row} has no GPU, date and figure, and no 'Not measured. Adapted from <row>'"
            for name, line, policy, row, _, sound in found if not sound]
     if bad:
         toolbox.fail("\n".join([f"{len(bad)} of {len(found)} rows of tuning", *bad]))

@@ -61,8 +61,8 @@ OF_JOINS = [
     ("tuning.hpp", "return {threads * 4, rows * 4, rows * 2,", "return {threads * 4, rows * 4, rows,"),
     ("metal_join.hpp", "!detail::are_join_outputs_valid(", "0 > capacity && detail::are_join_outputs_valid("),
     ("metal_join.hpp", "(detail::refuses_null(num_out, \"d_num_out\") ||", "("),
-    ("metal_join.hpp", "|| detail::refuses_null(build_keys, \"the build side's keys\") ", ""),
-    ("metal_join.hpp", "detail::refuses_null(probe_keys, \"the probe side's keys\") ||", ""),
+    ("metal_join.hpp", "detail::refuses_null(build_keys, \"the array of build keys\") ||", ""),
+    ("metal_join.hpp", "detail::refuses_null(probe_keys, \"the array of probe keys\") ||", ""),
 ]
 OF_CALLS = [
     ("calls.hpp", "if (detail::refuses_join_strategy(is_strategy(options.strategy))) return cudaErrorInvalidValue;",

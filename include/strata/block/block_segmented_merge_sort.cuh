@@ -125,7 +125,8 @@ class BlockSegmentedMergeSort {
   /// Takes as many segments into the tile as fit, and returns their number. This thread's segment has `length` items.
   STRATA_D int Plan(int length, long long offset = 0, int count = BlockDimX) {
     STRATA_ASSERT(length >= 0 && length <= tile_items,
-                  "BlockSegmentedMergeSort::Plan: a segment of %d items, the tile has %d", length, tile_items);
+                  "BlockSegmentedMergeSort::Plan: a segment has %d items, but a tile has at most %d", length,
+                  tile_items);
     return slots_type::plan(storage_.slots, thread_, length, offset, count);
   }
   /// Returns the number of segments in the tile that have items.
@@ -159,8 +160,10 @@ class BlockSegmentedMergeSort {
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
-    STRATA_ASSERT(count <= ItemsPerThread && begin >= 0 && begin + count <= tile_items,
-                  "BlockSegmentedMergeSort::SortOwn: a thread has items %d to %d", begin, begin + count);
+    STRATA_ASSERT(
+        count <= ItemsPerThread && begin >= 0 && begin + count <= tile_items,
+        "BlockSegmentedMergeSort::SortOwn: items %d to %d are too many for a thread, or lie outside of the tile", begin,
+        begin + count);
     if (count > 1) {
       thread_items items;
       STRATA_UNROLL
@@ -176,8 +179,10 @@ class BlockSegmentedMergeSort {
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
-    STRATA_ASSERT(count <= owners * ItemsPerThread && begin >= 0 && begin + count <= tile_items,
-                  "BlockSegmentedMergeSort::SortOwn: %d threads have items %d to %d", owners, begin, begin + count);
+    STRATA_ASSERT(
+        count <= owners * ItemsPerThread && begin >= 0 && begin + count <= tile_items,
+        "BlockSegmentedMergeSort::SortOwn: for %d threads, items %d to %d are too many, or lie outside of the tile",
+        owners, begin, begin + count);
     detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0, ItemsPerThread};
     // The rest of the segment, clamped on both sides, would be wrong: ptxas 13.0 makes one instruction of both clamps
     // and reuses its predicate for "has ItemsPerThread items" in threads that have fewer.
@@ -192,8 +197,8 @@ class BlockSegmentedMergeSort {
   template <class CompareOp>
   STRATA_D void SortAll(int count, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
-    STRATA_ASSERT(count >= 0 && count <= tile_items, "BlockSegmentedMergeSort::SortAll: %d items, the tile has %d",
-                  count, tile_items);
+    STRATA_ASSERT(count >= 0 && count <= tile_items,
+                  "BlockSegmentedMergeSort::SortAll: there are %d items, but a tile has at most %d", count, tile_items);
     detail::segment_slot slot{origin_, origin_ + count, thread_, 0, ItemsPerThread};
     // Computed without clamps, as in SortOwn.
     const int whole = count / ItemsPerThread;

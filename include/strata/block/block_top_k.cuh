@@ -22,15 +22,15 @@ STRATA_NAMESPACE_BEGIN
 /// |---|---|
 /// | `MaxKeys`, `MinKeys` | in the order of the input |
 /// | `MaxKeysSorted`, `MinKeysSorted` | in the order of a stable sort: descending for the greatest |
-/// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | the same, with the values of the keys |
+/// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | the same keys, with their values |
 ///
 /// - Arguments are `(keys, k)` or `(keys, values, k)`. A last argument `valid_items` says that only the first
 ///   `valid_items` items of the tile are valid. `k` and `valid_items` may be any numbers: too large ones mean all
 ///   items, negative ones none.
 /// - Each call returns the number of results in all threads: the smaller of `k` and the number of valid items.
-/// - Input and results are in blocked arrangement: item i of thread t is number t * N + i. Items behind the results are
-///   unspecified.
-/// - Of equal keys the first ones in the input are taken. Keys are integers of up to 128 bits, enumerations, and
+/// - Input and results are in blocked arrangement: item i of thread t is number t * N + i, where N is `ItemsPerThread`.
+///   Items behind the results are unspecified.
+/// - Among equal keys, the first ones in the input are taken. Keys are integers of up to 128 bits, enumerations, and
 ///   floating-point numbers of 8 (`__nv_fp8_e4m3`, `__nv_fp8_e5m2`) to 64 bits, in the order of BlockRadixSort: -0.0 is
 ///   equal to +0.0, and all NaN are equal and greater than +infinity. Keys are moved unchanged.
 /// - A block of whole warps, of any shape. Every thread must call, in uniform control flow, with the same `k` and

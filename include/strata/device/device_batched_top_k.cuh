@@ -17,24 +17,27 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Finds the `k` greatest or least keys of each of many segments, which may lie anywhere: with the arguments of
 /// DeviceBatchedTopK of CUB 3.5. In a new program call DeviceSegmentedTopK, which has more functions.
 ///
-/// - **Segments.** `d_keys_in[s]` is an iterator to the keys of segment `s`, and `d_keys_out[s]` to its results, in any
-///   place. The same for values. `d_keys_in` is a pointer to pointers, or any random-access iterator of iterators.
+/// - **Segments.** `d_keys_in[s]` is an iterator to the keys of segment `s`, and `d_keys_out[s]` to the place for its
+///   results. Values have such iterators, too. `d_keys_in` is a pointer to pointers, or any random-access iterator of
+///   iterators.
 /// - **Numbers.** `segment_sizes` and `k` are integers, or wrappers of `cuda::args`, which libcu++ has from 3.5 on:
 ///   `constant` and `immediate` for a number that the host knows, `deferred` for one in device memory,
 ///   `deferred_sequence` for one of each segment. `num_segments` is an integer, `constant` or `immediate`. No header of
 ///   libcu++ is included for them. A number in device memory must not be larger than its bound; a negative one counts
-///   as 0. No bound is necessary, except for sorted results: if the bounds of `segment_sizes` and of `k` are both above
-///   2,048, temporary storage has room for so many results of each segment. Segments may have any length.
+///   as 0. Only sorted results need bounds: if the bounds of `segment_sizes` and of `k` are both above 2,048, temporary
+///   storage has room for as many results of each segment as the smaller bound says. Segments may have any length.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
-/// - **Result.** That of DeviceSegmentedTopK: of equal keys the first ones in the segment are taken, so it is the same
-///   from run to run, and on all devices. If `where` is an environment that requires `output_ordering::unsorted`,
-///   results are in the order of the input. Otherwise they are in the order of a stable sort, descending for the
-///   greatest: the contract of CUB for calls without requirements, which do not compile with CUB 3.5.
+/// - **Result.** The same as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken, so
+///   results are the same from run to run, and on all devices. If `where` is an environment that requires
+///   `output_ordering::unsorted`, results are in the order of the input. Otherwise they are in the order of a stable
+///   sort, descending for the greatest. This is CUB's contract for calls without requirements, which CUB 3.5 does not
+///   compile.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory and, as `where`, a stream or an environment. Or once, without these two arguments: see `execution`.
 /// - **Methods, storage, types.** As in DeviceSegmentedTopK, for segments of one size or by lengths, without a
 ///   decomposer.
-/// - **Execution.** Up to three launches on the stream; no host synchronisation and no allocation.
+/// - **Execution.** Up to three launches on the stream, and more if a segment may have more than 2,048 sorted results;
+///   no host synchronisation and no allocation.
 /// - **Aliasing.** No output may overlap an input, another output, or an array of iterators or numbers. The host does
 ///   not know where segments are, so this is not checked.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large numbers, a null

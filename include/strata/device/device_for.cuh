@@ -130,7 +130,7 @@ struct TunedDeviceFor {
         return for_each_index<Extents, false>(d_temp_storage, temp_storage_bytes, values, op, stream);
       }
       if (detail::is_refused(!values.has_strides_of(layout_mapping, true), "layout_mapping",
-                             "is neither of layout_right nor of layout_left")) {
+                             "has neither the strides of layout_right nor those of layout_left")) {
         return cudaErrorInvalidValue;
       }
       return for_each_index<Extents, true>(d_temp_storage, temp_storage_bytes, values, op, stream);

@@ -42,8 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   call have the same order. If there are more groups than the capacity, another run may write other groups. With
 ///   `group_output(...).sorted()`, groups are in ascending order of their keys. With `.first_occurrence()`, they are in
 ///   the order of their first rows, as dataframes have them: pandas with `sort=False`, Polars with `maintain_order`,
-///   data.table. In both of these orders, all results repeat from run to run, and the first groups are written if there
-///   are more than the capacity.
+///   data.table. In both of these orders, all results repeat from run to run. If there are more groups than the
+///   capacity, the first groups in the order are written.
 /// - **Results repeat.** The aggregates of a group do not depend on the order of groups, and repeat from run to run.
 ///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. Only `group_any` may take
 ///   another row in another run.
@@ -61,8 +61,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Temporary storage.** A little more than two copies of each row, that is of its key and of the items that the
 ///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
 ///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states
-///   of a group. `first_occurrence()` keeps all groups there, as many as rows, whatever the capacity: for each row, the
-///   key, the states and a row number more, and for `Groups` another row number.
+///   of a group. `first_occurrence()` needs in addition, for each row, a key, the states of a group and a row number,
+///   because there may be as many groups as rows. This does not depend on the capacity. `Groups` then needs another row
+///   number for each row.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.

@@ -262,7 +262,7 @@ struct TunedDeviceSegmentedReduce {
                                                                                  EndOffsetIterator ends) {
     static_assert(std::is_integral_v<detail::iterator_value_t<BeginOffsetIterator>> &&
                       std::is_integral_v<detail::iterator_value_t<EndOffsetIterator>>,
-                  "Offset iterator type should be integral.");
+                  "offsets of segments must be integers: convert them, for example by a TransformInputIterator");
     return {begins, ends};
   }
 

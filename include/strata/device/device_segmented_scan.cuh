@@ -220,7 +220,7 @@ struct TunedDeviceSegmentedScan {
                           InitValueT init_value, cudaStream_t stream) {
     static_assert(
         are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator> && are_offsets<OutBeginOffsetIterator>,
-        "Offset iterator type should be integral.");
+        "offsets of segments must be integers: convert them, for example by a TransformInputIterator");
     using AccumT = detail::scan_accumulator_t<InputIterator, ScanOp, InitValueT>;
     constexpr bool is_possible = detail::can_accumulate<ScanOp, AccumT, InputIterator, OutputIterator>;
     using Dispatch =

@@ -34,9 +34,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
 ///   iterators that can be dereferenced in device code. So keys may be computed when they are read.
-/// - **Execution.** One launch if the segments have one size, otherwise up to three launches, all on `stream`. There is
-///   no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run
-///   at the same time need temporary storage of their own.
+/// - **Execution.** One launch if the segments have one size, otherwise up to three launches, all on `stream`. If a
+///   segment may have more than 2,048 sorted results, the launches of DeviceSegmentedRadixSort and one more follow.
+///   There is no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that
+///   may run at the same time need temporary storage of their own.
 /// - **Methods.** The registers of 2, 8 or 32 lanes hold segments of up to 1,024 keys of 4 bytes. The registers of a
 ///   block hold longer ones: up to 32,768 keys if segments have one size, else up to 8,192. These are read once. If few
 ///   results are wanted, a thread keeps one key of each eight. From a longer segment, a sample is read first, then the
@@ -59,7 +60,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and strides, a null pointer with segments and results, arrays that overlap, storage too small. Size queries check
 ///   counts and types, too.
 /// - **Algorithm.** A search narrows the range of codes that contains the k-th key, by a guess from the counts on both
-///   sides or by halving, until exactly k keys are up to its end (`warp/specializations/top_k_threshold.cuh`).
+///   sides or by halving. It ends when exactly k keys have codes up to the end of the range
+///   (`warp/specializations/top_k_threshold.cuh`).
 ///
 /// @code
 /// // The two best scores of each of three rows, and where in the row they are.

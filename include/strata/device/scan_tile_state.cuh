@@ -163,7 +163,7 @@ class ScanTileState {
     const std::size_t tiles = detail::count_of(num_tiles);
     constexpr std::size_t max_tiles = (1u << 31) - 1, max_words = ~0u;
     return detail::is_refused(tiles > max_tiles || levels::number_of_words(tiles) > max_words, "num_tiles",
-                              "is larger than 2^31 - 1, or storage has more than 2^32 words of 16 bytes");
+                              "is larger than 2^31 - 1, or needs 2^32 or more words of 16 bytes");
   }
   template <class NumTilesT>
   static temporary_storage::layout<2> layout_of(NumTilesT num_tiles) {

@@ -28,9 +28,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that no two rows of all ranks have equal keys. `.key_range()` must hold for the rows of all ranks; `.sorted()` and
 ///   `.match_ratio()` have no effect. Keys and values of columns are sent as bits: a key must not refer to memory of
 ///   its rank. Keys and values of all rows are read, also those of rows without a key.
-/// - **Execution.** Ranks exchange messages twice before rows move, or once if the build side goes to all as it is, and
-///   the host waits each time (never with one rank). All else is in `stream`. The host allocates a few hundred bytes
-///   for each rank, and with them 256 samples of each.
+/// - **Execution.** Ranks exchange messages twice before rows move, or once if all ranks get the build side as it is.
+///   The host waits for each exchange, but with one rank there is none. All other work is in `stream`. The host
+///   allocates a few hundred bytes for each rank, and room for 256 samples of each.
 /// - **Where rows go.** A hash of the key chooses the rank. (DeviceHashJoin partitions by another hash.) There are
 ///   three exceptions, of which the last two do not apply to full joins:
 ///   - Rows that can have no partner, whatever rows the other side has, do not move. If the result has such rows, it
@@ -38,23 +38,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if (P - 1)
 ///     x all build rows are fewer than twice all probe rows, all capacities hold all build rows, and no build side has
-///     a mask. But if ranks have 2^27 rows of both sides or more on average, and these can be stored straight to the
-///     ranks of their keys, that is done instead.
+///     a mask. But if ranks have on average 2^27 rows of both sides or more, and can store them straight to the ranks
+///     of their keys, they do this instead.
 ///   - A key is frequent if, by samples, more than 1/(4 P) of the probe rows have it. (If more than 64 keys are
 ///     frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and take a part of the
 ///     capacity. Build rows with these keys go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
-///   return `cudaErrorInvalidValue`. `*capacity.required_capacity` then says what the rank requires, and also after
-///   success. A second call with these capacities, or larger ones, has room. With one rank nothing is received:
-///   capacities may be 0.
+///   return `cudaErrorInvalidValue`. After this error, and also after success, `*capacity.required_capacity` says what
+///   the rank requires. A second call with these capacities, or larger ones, has room. With one rank nothing is
+///   received: capacities may be 0.
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
-///   error of the lowest rank that has one, or of NCCL. An error after the exchange of messages is of one rank only:
-///   abort the communicator then, because other ranks may wait for this one.
-/// - **When it pays.** Two H200 with NVLink are slower than one, as measured, at all sizes that one has room for: 2^27
-///   rows of each side on each of two take 8.5 ms, on one 8.0. More GPUs were not measured; the cost model in the
-///   README of this folder says four or more.
+///   error of the lowest rank that has one, or of NCCL. After the exchange of messages, a rank with an error returns it
+///   alone. Abort the communicator then, because other ranks may wait for this one.
+/// - **When it pays.** Two H200 with NVLink were slower than one at all sizes that one has room for: 2^27 rows of each
+///   side on each of two take 8.5 ms, and all these rows on one take 8.0. More GPUs were not measured. By the cost
+///   model in the README of this folder, four or more are faster.
 /// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
 ///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 ///

@@ -179,7 +179,8 @@ struct bound_call {
 
 template <class... P, class... A>
 cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&&... arguments) {
-  static_assert(sizeof...(P) == sizeof...(A), "launch: wrong number of kernel arguments");
+  static_assert(sizeof...(P) == sizeof...(A),
+                "strata::launch: pass exactly one argument for each parameter of the kernel");
   using call = detail::bound_call<P...>;
   call bound{kernel, {{static_cast<P>(arguments)}...}};
   return launch_call(parameters, {reinterpret_cast<const void*>(kernel), &call::invoke, &bound, sizeof bound,
@@ -278,7 +279,8 @@ struct scoped_access {
 
 template <class T>
 inline uint64_t to_bits(T value) {
-  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "at most 8 trivial bytes");
+  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>,
+                "to_bits takes trivially copyable values of at most 8 bytes");
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
   return bits;

@@ -49,18 +49,18 @@ TEST_F(join_refusals, of_joins_say_why) {
   const char* const inner = "DeviceHashJoin::Inner";
   expect_refusal(inner, "d_num_out is null",
                  [&] { return DeviceHashJoin::Inner(build, probe, join_count(), nullptr); });
-  expect_refusal(inner, "the build side's keys is null",
+  expect_refusal(inner, "the array of build keys is null",
                  [&] { return DeviceHashJoin::Inner(none, probe, join_count(), &count); });
   expect_refusal(inner, "the number of rows of a side is negative or more than the type of row numbers can represent",
                  [&] { return DeviceHashJoin::Inner(bad, probe, join_count(), &count); });
   expect_refusal(inner, "the output's capacity is negative or larger than 2^63 - 1",
                  [&] { return DeviceHashJoin::Inner(build, probe, join_pairs(build_out, probe_out, -1), &count); });
-  expect_refusal(inner, "d_build_out overlaps the probe side's keys",
+  expect_refusal(inner, "d_build_out overlaps the array of probe keys",
                  [&] { return DeviceHashJoin::Inner(build, probe, join_pairs(more_keys, probe_out, 3), &count); });
   expect_refusal("DeviceHashJoin::Semi", "d_probe_out is null", [&] {
     return DeviceHashJoin::Semi(build, probe, join_pairs(build_out, static_cast<int*>(nullptr), 3), &count);
   });
-  expect_refusal(inner, "options.strategy is none of this back end", [&] {
+  expect_refusal(inner, "options.strategy is not a strategy of this back end", [&] {
     strata::JoinOptions<> options;
     options.strategy = strata::JoinStrategy::radix_multi;
     return DeviceHashJoin::Inner(build, probe, join_count(), &count, options);
@@ -83,7 +83,8 @@ TEST_F(join_refusals, of_tables_say_why) {
   expect_refusal("JoinTable::Insert", "the table has not been built", [&] { return table.Insert(1); });
   expect_refusal("JoinTable::Inner", "the table has not been built",
                  [&] { return table.Inner(probe, join_count(), &count); });
-  expect_refusal("JoinTable::Build", "rows is more than the build side has left", [&] { return table.Build(5); });
+  expect_refusal("JoinTable::Build", "rows is more than the number of build rows that are left",
+                 [&] { return table.Build(5); });
   expect_refusal("JoinTable::Build", "rows is negative", [&] { return table.Build(-1); });
   expect_refusal("JoinTable::Build", "memory_bytes is less than what MemoryBytes said", [&] { return small.Build(4); });
   expect_refusal("JoinTable::Build", "d_memory is null", [&] { return nowhere.Build(4); });

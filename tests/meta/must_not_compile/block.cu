@@ -674,7 +674,7 @@ STRATA_KERNEL void storages() {
 
 // case: segmented_merge_sort_items
 // expect: BlockSegmentedMergeSort: ItemsPerThread must be odd, or a power of two up to 32
-// expect: a thread's items must lie in other banks than its neighbours'
+// expect: BlockSegmentedMergeSort: items of this size have bank conflicts: choose another ItemsPerThread
 #include <strata/block/block_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_items {
 using value = strata::NullType;

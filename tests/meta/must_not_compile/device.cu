@@ -335,7 +335,7 @@ cudaError_t flags(const int* in, int* out, bool* flags, int* counts, int* number
 }  // namespace group_by_columns
 
 // case: group_by_key_range
-// expect: group_keys: key_range is for one column of keys
+// expect: group_keys: key_range is for one column of keys: omit it for several columns
 // expect: group_keys: key_range is for keys that are integers or enumerations of up to 64 bits: omit it for other keys
 #include <strata/device/device_group_by.cuh>
 namespace group_by_key_range {
@@ -367,9 +367,9 @@ auto groups(int* out, number capacity) { return strata::group_output(out, capaci
 }  // namespace group_by_numbers
 
 // case: group_by_items
-// expect: group_sum: sums must be trivially copyable, because they are kept in temporary storage
+// expect: group_sum: sums must be trivially copyable, because they are kept in temporary storage: convert the items to such a type
 // expect: group_min and group_max take integers, enumerations and floating-point numbers of up to 64 bits: use
-// expect: group_reduce: the result of the operator must be trivially copyable, because it is kept in temporary storage
+// expect: group_reduce: the result of the operator must be trivially copyable, because it is kept in temporary storage: return another type
 // errors: 4, the traits of a sort also assert
 #include <strata/core/operators.hpp>
 #include <strata/device/device_group_by.cuh>
@@ -797,7 +797,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
 }  // namespace reduce_const_output
 
 // case: reduce_count
-// expect: counts of items and segments must be integers
+// expect: counts of items and segments must be integers: convert the argument
 #include <strata/device/device_reduce.cuh>
 namespace reduce_count {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
@@ -1223,7 +1223,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, output out) {
 }  // namespace scan_const_output
 
 // case: scan_count
-// expect: counts of items and segments must be integers
+// expect: counts of items and segments must be integers: convert the argument
 #include <strata/device/device_scan.cuh>
 namespace scan_count {
 cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
@@ -1400,7 +1400,7 @@ cudaError_t sum(void* storage, std::size_t& bytes, const record* in, record* out
 }  // namespace segmented_reduce_large_accumulator
 
 // case: segmented_reduce_offsets
-// expect: Offset iterator type should be integral
+// expect: offsets of segments must be integers: convert them, for example by a TransformInputIterator
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_offsets {
 #if defined(STRATA_CASE_segmented_reduce_offsets)
@@ -1465,7 +1465,7 @@ cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace segmented_reduce_two_tunings
 
 // case: segmented_scan_offsets
-// expect: Offset iterator type should be integral
+// expect: offsets of segments must be integers: convert them, for example by a TransformInputIterator
 #include <strata/device/device_segmented_scan.cuh>
 namespace segmented_scan_offsets {
 #if defined(STRATA_CASE_segmented_scan_offsets)

@@ -250,7 +250,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* keys, int* keys_o
 }  // namespace segmented_merge_sort_comparator
 
 // case: segmented_merge_sort_counts
-// expect: counts of items and segments must be integers
+// expect: counts of items and segments must be integers: convert the argument
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_counts {
 struct is_less {
@@ -414,7 +414,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace segmented_merge_sort_tuning
 
 // case: segmented_radix_sort_counts
-// expect: counts of items and segments must be integers
+// expect: counts of items and segments must be integers: convert the argument
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_counts {
 #if defined(STRATA_CASE_segmented_radix_sort_counts)
@@ -429,7 +429,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* keys, int* sorted
 }  // namespace segmented_radix_sort_counts
 
 // case: segmented_radix_sort_offsets
-// expect: Offset iterator type should be integral
+// expect: offsets of segments must be integers: convert them, for example by a TransformInputIterator
 #include <strata/device/device_segmented_radix_sort.cuh>
 namespace segmented_radix_sort_offsets {
 #if defined(STRATA_CASE_segmented_radix_sort_offsets)

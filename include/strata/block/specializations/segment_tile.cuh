@@ -50,7 +50,7 @@ struct segment_tile {
   static_assert(!is_access ||
                     strata::conflict_degree(layout{}, blocked_access<is_access ? item_bytes : 4, ItemsPerThread>{}) ==
                         1,
-                "a thread's items must lie in other banks than its neighbours'");
+                "BlockSegmentedMergeSort: items of this size have bank conflicts: choose another ItemsPerThread");
   static constexpr bool is_compact = std::is_same_v<layout, PlainLayout>;
   static constexpr int vector_items = item_bytes < vector_bytes ? vector_bytes / item_bytes : 1;
   static constexpr int least_origin = vector_items;

@@ -62,7 +62,7 @@ using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 /// True if a number of items, segments or rows is possible: it is not negative, and an iterator can be advanced by it.
 template <class Integer>
 constexpr bool is_count(Integer n) {
-  static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
+  static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers: convert the argument");
   if constexpr (std::is_signed_v<Integer>) {
     if (n < 0) return false;
   }
@@ -215,7 +215,7 @@ bool refuses_count_type(Integer count, const char* argument) {
 
 /// True if a call is refused because it needs too many blocks.
 inline bool refuses_blocks(bool are_too_many, const char* argument) {
-  return detail::is_refused(are_too_many, argument, "needs more blocks than a grid has");
+  return detail::is_refused(are_too_many, argument, "needs more blocks than a grid can have");
 }
 
 /// The answer to a size query.

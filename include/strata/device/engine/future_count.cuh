@@ -65,7 +65,7 @@ class FutureCount {
   template <class Integer>
   STRATA_HD FutureCount(const T* d_num_items, Integer max_items)
       : num_items_(d_num_items), max_items_(bound_of(max_items)) {
-    static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers");
+    static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers: convert the argument");
   }
 
   /// Returns the address of the number.

@@ -84,7 +84,7 @@ struct launch_tickets {
     }
     const unsigned long long both = 2ull * tickets;
     const unsigned long long taken = seen & mask;
-    STRATA_ASSERT(taken < both, "a launch takes more than %u tickets", tickets);
+    STRATA_ASSERT(taken < both, "the blocks of a launch take more than %u tickets", tickets);
     // No block takes another ticket in this launch.
     if (taken == both - 1) atomicAdd(word, 0 - both);
     const unsigned parity = taken < tickets ? 0 : 1;

@@ -39,7 +39,7 @@ struct search_tuning {
 
 /// The tuning of DeviceFind.
 struct find_policy_hub {
-  // Derived, not measured: from Policy900, with as many threads as a multiprocessor of these architectures has.
+  // Not measured. Derived from Policy900, with as many threads as a multiprocessor of these architectures has.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr find_tuning find{/*block_threads=*/512,
                                       /*bytes_in_flight=*/64,
@@ -61,7 +61,7 @@ struct find_policy_hub {
                                           /*blocks_per_multiprocessor=*/2, /*sample_bytes=*/32 << 10,
                                           /*searches_per_sample=*/2,       /*least_log2_lanes=*/2};
   };
-  // Derived, not measured: from Policy750.
+  // Not measured. Derived from Policy750.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900> {
     static constexpr find_tuning find = Policy750::find;
     static constexpr search_tuning search = Policy750::search;

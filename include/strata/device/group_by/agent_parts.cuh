@@ -50,7 +50,8 @@ struct AgentGroupParts {
   static constexpr unsigned sector_rows =
       static_cast<unsigned>(detail::least(Policy::tuning.partition_sector_rows, row_bytes <= 8 ? 32 : group_pack_rows));
   static constexpr unsigned pack_rows = writes_packs ? group_pack_rows : 1;
-  /// The rows of a part begin at a pack, with those that it has kept.
+  /// Capacity for staged rows. Besides the rows of the tile, a part has up to sector_rows - 1 rows that it has kept.
+  /// Each part begins at a whole pack, so up to pack_rows - 1 places before it are unused.
   static constexpr unsigned staged_rows = tile_items + most_parts * (sector_rows - 1 + pack_rows - 1);
   // not for users: ranks of rows have 16 bits
   static_assert(staged_rows < 1u << 16, "AgentGroupParts: too many rows in a tile");
@@ -131,7 +132,7 @@ struct AgentGroupParts {
       const unsigned counter = counter_of(rows, i, words[i]);
       places[i] = counter | atomicAdd(storage.counts + counter, 1u) << 16;
     }
-    // One register of each row, not three, until it is put into shared memory.
+    // Without this, the compiler would keep three registers for each row until the row is put into shared memory.
     STRATA_UNROLL
     for (int i = 0; i < thread_items; ++i) places[i] = platform::opaque(places[i]);
     __syncthreads();
@@ -157,7 +158,7 @@ struct AgentGroupParts {
       storage.begins[threadIdx.x] = begin;
       storage.counts[threadIdx.x] = copy == 0 ? kept : 0;
     }
-    // Chunks arrive while rows are put into shared memory.
+    // The results of these additions arrive while rows are put into shared memory.
     unsigned first_chunk = 0;
     if (threadIdx.x == 0 && total >> 16 != 0) first_chunk = atomicAdd(num_chunks, total >> 16);
     unsigned first_rank = 0;
@@ -284,13 +285,13 @@ struct AgentGroupFirstPass {
   static constexpr unsigned frequent_slots = group_frequent_slots<entry_bytes>;
   template <unsigned ReplicaLog>
   using Replicated = group_shared_table<Types, Aggregates, (frequent_slots << ReplicaLog)>;
-  /// True if one block has more shared memory than a block of 7.5 may have.
+  /// True if a block needs more shared memory than compute capability 7.5 allows.
   template <unsigned ReplicaLog>
   static constexpr bool exceeds_64_kib = sizeof(typename Mover::TempStorage) +
                                              sizeof(typename Replicated<ReplicaLog>::TempStorage) >
                                          65536;
-  /// Each state has 2^replica_log copies: two, if two copies take no more memory than one of the largest states. But a
-  /// kernel that could run on 7.5 with one copy has one, if it could not with two.
+  /// Each state has 2^replica_log copies: two, if two copies take no more memory than one of the largest states. But if
+  /// compute capability 7.5 allows one copy and not two, each state has one.
   static constexpr unsigned replica_log =
       entry_bytes <= group_most_entry_bytes / 2 && (exceeds_64_kib<0> || !exceeds_64_kib<1>) ? 1 : 0;
   using Frequent = Replicated<replica_log>;

@@ -113,7 +113,7 @@ struct AgentGroupTable {
       write_groups();
     } else if (blockIdx.x == 0) {
       if (rows.is_dense()) {
-        // The range of keys was wrong. The other kernels need the sample that it made unnecessary.
+        // The range of keys was wrong. No sample has been taken, because of the range, but the other kernels need one.
         sample(num_items);
         list_frequent(plan);
       }

@@ -35,8 +35,8 @@ namespace detail {
 // ------------------------------------------------------------------ words in shared memory
 
 STRATA_D void add_in_shared(unsigned* to, unsigned value) { atomicAdd(to, value); }
-// For 32-bit additions in shared memory there is an instruction. A 64-bit addition would be a loop, so it is made of
-// two additions of 32 bits.
+// Shared memory has an instruction for 32-bit additions, but none for 64-bit additions. One atomicAdd of 64 bits would
+// be a loop, so two additions of 32 bits replace it.
 STRATA_D void add_in_shared(unsigned long long* to, unsigned long long value) {
 #if STRATA_DEVICE_PASS
   auto* const halves = reinterpret_cast<unsigned*>(to);
@@ -79,8 +79,8 @@ STRATA_D void extreme_in_memory(Word* to, Word value) {
 
 // ------------------------------------------------------------------ words that are written once
 
-// Keeps the first value. A plain read comes first, because most values find that there is one. A value may be `none`,
-// too, which must replace nothing.
+// Keeps the first value. A plain read comes first, because most values find that there is one. A value that is `none`
+// must replace nothing.
 template <class Word>
 STRATA_D void set_once_in_shared(Word* to, Word none, Word value) {
   if (*static_cast<volatile Word*>(to) == none) atomicCAS(to, none, value);
@@ -138,7 +138,8 @@ struct group_sum_aggregate {
   using Accum = accumulator_t<Sum, initial_value_t<OutputIterator, Item>, Item>;
   static constexpr bool is_unordered = is_group_word<Accum>;
   static_assert(std::is_trivially_copyable_v<Accum>,
-                "group_sum: sums must be trivially copyable, because they are kept in temporary storage");
+                "group_sum: sums must be trivially copyable, because they are kept in temporary storage: convert the "
+                "items to such a type");
   static constexpr bool has_item = true;
   // Items are moved instead of sums, because they take less memory.
   using Kept = std::conditional_t<std::is_trivially_copyable_v<Item>, Item, Accum>;
@@ -152,8 +153,8 @@ struct group_sum_aggregate {
   InputIterator in;
   OutputIterator out;
 
-  /// The same sum, whose rows may be added in any order. Then a call need not sort its rows to add floating-point
-  /// numbers, but the last bits of a sum may differ from run to run.
+  /// Returns this sum with rows added in any order. Then a call need not sort its rows to add floating-point numbers,
+  /// but the last bits of a sum may differ from run to run.
   auto unordered() const {
     if constexpr (is_unordered) {
       return *this;
@@ -351,7 +352,7 @@ struct group_mean_aggregate {
   InputIterator in;
   OutputIterator out;
 
-  /// The same mean, whose rows may be added in any order: see group_sum_aggregate.
+  /// Returns this mean with rows added in any order: see group_sum_aggregate.
   auto unordered() const {
     if constexpr (is_unordered) {
       return *this;
@@ -576,7 +577,7 @@ struct group_reduce_aggregate {
   using Accum = accumulator_t<ReductionOp, T, Item>;
   static_assert(std::is_trivially_copyable_v<Accum>,
                 "group_reduce: the result of the operator must be trivially copyable, because it is kept in "
-                "temporary storage");
+                "temporary storage: return another type");
   static constexpr bool is_unordered = false;
   static constexpr bool has_item = true;
   template <class Row>
@@ -606,7 +607,7 @@ struct group_reduce_aggregate {
 
 // ------------------------------------------------------------------ the aggregates of a call
 
-/// A list: the states of all aggregates of a call. The items of the aggregates that have one are such a list, too.
+/// A list: the states of all aggregates of a call. The items that the aggregates read are such a list, too.
 template <class... States>
 struct group_states {};
 template <class First>
@@ -626,7 +627,7 @@ struct group_states_with<First, group_states<Rest...>> {
   using type = group_states<First, Rest...>;
 };
 
-/// The items of aggregates that have one.
+/// The list of items: one for each aggregate that reads an item.
 template <class Row, class... Aggregates>
 struct group_item_list {
   using type = group_states<>;
@@ -684,8 +685,8 @@ bool is_group_pack_aligned(const T* items) {
   return reinterpret_cast<std::uintptr_t>(items) % least<std::size_t>(vector_bytes, sizeof(T) * group_pack_rows) == 0;
 }
 
-/// True for aggregates that use the item of an earlier one. Below, true for those that use its sum: see
-/// shared_items.cuh.
+/// `shares_group_item` is true for aggregates that use the item of an earlier aggregate, and `takes_group_sum` for
+/// aggregates that use the sum of an earlier one: see shared_items.cuh.
 template <class Aggregate, class = void>
 inline constexpr bool shares_group_item = false;
 template <class Aggregate>
@@ -736,7 +737,7 @@ struct GroupAggregates<First, Rest...> {
       rest.read(row, items);
     }
   }
-  /// Makes the states of one row from the items that were read of it.
+  /// Makes the states of one row from its items.
   template <class Row, class Items, class States>
   STRATA_D static void make_states(const Items& items, States& states) {
     make_states_sharing<Row>(items, items, states);

@@ -199,8 +199,8 @@ class group_of_row_results
   const Row* rows_;
 };
 
-/// The output of the number of groups. A call launches two reductions by key, of which one has no rows. That one must
-/// not write the number.
+/// The output of the number of groups. A call launches two reductions by key, and one of them has no rows. The one
+/// without rows must not write the number.
 template <class NumGroupsIterator, class Row>
 struct group_number_output {
   NumGroupsIterator out;
@@ -353,7 +353,7 @@ struct DispatchGroupBy {
     return run_sorted(d_temp_storage, temp_storage_bytes, rows);
   }
 
-  /// Of what a size query knows, too.
+  /// Checks the arguments that a size query has: counts, the capacity, and how far iterators can be advanced.
   bool are_counts_valid(std::size_t rows) const {
     if (detail::refuses_input(keys.keys, keys.num_items, "d_keys") ||
         detail::is_refused(!groups.has_valid_capacity, "capacity", "is negative or larger than 2^63 - 1") ||
@@ -548,8 +548,8 @@ struct DispatchGroupBy {
     return reduce(storage, bytes, words, StatesOfRows(payloads, {aggregates}), number_out, num_rows);
   }
 
-  /// Writes the group of each row: the number of groups, except for the first, that begin up to it among the sorted
-  /// rows.
+  /// Writes the group of each row. Sorted rows of one group lie side by side, so a scan counts how many groups, without
+  /// the first, begin at a row or before it. This is the number of the row's group.
   template <class NumRows>
   cudaError_t number_rows([[maybe_unused]] void* storage, [[maybe_unused]] std::size_t& bytes,
                           [[maybe_unused]] const Word* words, [[maybe_unused]] const Payload* rows,
@@ -599,7 +599,7 @@ struct DispatchGroupBy {
     return detail::ceiling_divide(rows, std::size_t{least_rows_of_record});
   }
 
-  /// The launches of a call by plan.
+  /// The launches of a call whose method a sample chooses.
   struct planned {
     const DispatchGroupBy& call;
     temporary_storage::layout<slots_of_plan> storage;

@@ -85,7 +85,7 @@ struct group_places {
   Row* number;
   std::conditional_t<Call::writes_groups_of_rows, Row*, NullType> groups_of_rows;
   unsigned* first_rows;  // a bit for each row
-  Row* up_to;            // first rows in each of these words and before it
+  Row* up_to;            // for each of these words: how many bits are set in it and in the words before it
 
   STRATA_D std::size_t first_row(std::size_t group) const {
     return static_cast<std::size_t>(detail::last_group_state(states[group]));
@@ -121,7 +121,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr int group_place_threads = 256;
 
-/// Marks the first row of each group. Then, with `IsMarked`, writes groups and the groups of rows.
+/// Without `IsMarked`, marks the first row of each group. With `IsMarked`, writes the groups, and the groups of rows.
 template <bool IsMarked, class Places>
 __launch_bounds__(group_place_threads) STRATA_KERNEL void group_place_kernel(const STRATA_GRID_CONSTANT Places places) {
   const auto groups = static_cast<std::size_t>(*places.number);
@@ -204,11 +204,11 @@ struct DispatchGroupsByFirstRow {
     if constexpr (Call::writes_groups_of_rows) places.groups_of_rows = storage.template get<Row>(groups_of_rows_slot);
     auto* const phase = storage.template get<unsigned char>(phase_slot);
     status = group(phase, group_bytes, places, rows);
-    // A node of a graph must set some bytes.
+    // In a graph, a node that sets no bytes would be an error.
     if (status == cudaSuccess && words > 0) {
       status = cudaMemsetAsync(places.first_rows, 0, words * sizeof(*places.first_rows), call.stream);
     }
-    // 2048 blocks are as many as reside on a device.
+    // More than 2,048 blocks would not help: an H200 holds 8 on each of 132 multiprocessors at a time.
     const std::size_t blocks = detail::most<std::size_t>(1, detail::least<std::size_t>(2048, words / 16));
     const launch_configuration configuration{"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)),
                                              dim3(group_place_threads), 0, call.stream};
@@ -227,7 +227,7 @@ struct DispatchGroupsByFirstRow {
               call.stream};
     return inner.run(storage, bytes);
   }
-  /// Counts first rows up to the end of each word.
+  /// For each word, counts the first rows up to its end.
   template <class Places>
   cudaError_t count(void* storage, std::size_t& bytes, const Places& places, std::size_t words) const {
     using Counts = TransformInputIterator<Row, group_bits_of_word, const unsigned*>;

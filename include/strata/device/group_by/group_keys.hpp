@@ -90,7 +90,8 @@ struct GroupKeys {
   /// rows have other keys, all rows are read again.
   template <class Key>
   GroupKeys<KeyIterator, NumItemsT, true> key_range(Key lowest, Key highest) const {
-    static_assert(detail::group_column_of<KeyIterator>::count == 1, "group_keys: key_range is for one column of keys");
+    static_assert(detail::group_column_of<KeyIterator>::count == 1,
+                  "group_keys: key_range is for one column of keys: omit it for several columns");
     using ColumnKey = typename detail::group_column_of<KeyIterator>::type;
     static_assert((std::is_integral_v<ColumnKey> || std::is_enum_v<ColumnKey>)&&sizeof(ColumnKey) <= 8,
                   "group_keys: key_range is for keys that are integers or enumerations of up to 64 bits: omit it for "
@@ -158,19 +159,19 @@ template <class KeyOutputIterator, GroupOrder Order = GroupOrder::any>
 struct GroupOutput {
   KeyOutputIterator keys;   ///< Where the keys of the groups go.
   std::size_t capacity;     ///< How many groups may be written.
-  bool has_valid_capacity;  ///< False if the capacity was negative: then calls are refused.
+  bool has_valid_capacity;  ///< False if the capacity was negative or above 2^63 - 1. Calls are then refused.
 
-  /// The same output, with groups in ascending order of their keys.
+  /// Returns this output with groups in ascending order of their keys.
   GroupOutput<KeyOutputIterator, GroupOrder::by_key> sorted() const { return {keys, capacity, has_valid_capacity}; }
 
-  /// The same output, with groups in the order in which their first rows come, as dataframes have them. If there are
+  /// Returns this output with groups in the order in which their first rows come, as dataframes have them. If there are
   /// more groups than the capacity, the first ones are written.
   GroupOutput<KeyOutputIterator, GroupOrder::by_first_row> first_occurrence() const {
     return {keys, capacity, has_valid_capacity};
   }
 
-  /// The same output; it also writes `d_valid_out[g]`: true if group g has a key, false if its rows have none. See
-  /// `GroupKeys::nulls_as_group`.
+  /// Returns this output with flags. A call then also writes `d_valid_out[g]`: true if group g has a key, false if its
+  /// rows have none. See `GroupKeys::nulls_as_group`.
   /// @param d_valid_out one output for each column
   template <class... FlagIterators>
   auto valid(FlagIterators... d_valid_out) const {
@@ -206,8 +207,8 @@ auto group_output(FirstOutput d_first_out, SecondOutput d_second_out, ThirdArgum
 
 namespace detail {
 
-/// Returns the word by which rows are grouped, which is also the word of a radix sort. Equal keys have equal words. So
-/// have -0.0 and 0.0, and all NaNs have the same word.
+/// Returns the word by which rows are grouped, which is also the word of a radix sort. Equal keys have equal words.
+/// -0.0 and 0.0 have the same word. All NaNs have the same word.
 template <class Key>
 using group_word_t = typename RadixTraits<Key>::word;
 
@@ -236,7 +237,7 @@ STRATA_HD constexpr unsigned long long unmixed_group_word(unsigned long long mix
   return mixed ^ mixed >> 33;
 }
 
-/// A table sees a word as its *code*, which chooses the home slot: the mixed word.
+/// A table holds the *code* of each word. The code chooses the home slot. Here the code is the mixed word.
 template <class Word, bool HasRange>
 struct group_codes {
   using Slot = word_of_t<Word>;
@@ -246,7 +247,7 @@ struct group_codes {
   STRATA_D static Word word_of(Slot code) { return static_cast<Word>(detail::unmixed_group_word(code)); }
 };
 /// If the range of keys is known and small, a code is the distance from the lowest word. So no two keys of the range
-/// have the same slot. Other keys may have any slots.
+/// have the same slot. A key outside the range may have any slot.
 template <class Word>
 struct group_codes<Word, true> {
   using Slot = word_of_t<Word>;
@@ -263,7 +264,7 @@ struct group_codes<Word, true> {
   }
 };
 
-/// Returns the word of a key by which rows are sorted, or the mixed word.
+/// Returns the word of a key, by which rows are sorted. With `is_mixed`, returns the mixed word.
 template <class Key>
 struct group_sort_word {
   bool is_mixed;

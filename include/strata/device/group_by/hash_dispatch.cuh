@@ -261,7 +261,7 @@ struct group_hash_call {
       if (range.keys <= Agent::table_slots) {
         table_rows.lowest = static_cast<typename Types::Word>(range.lowest);
         table_rows.range = static_cast<unsigned>(range.keys);
-        // Less of the table in device memory must be cleared and read.
+        // With fewer slots, less of the table in device memory must be cleared and read.
         if (may_be_left) slots = detail::least<std::size_t>(slots, std::size_t{Agent::table_slots} * 2);
       }
     }

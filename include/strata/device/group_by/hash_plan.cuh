@@ -20,8 +20,8 @@ namespace detail {
 inline constexpr std::size_t group_most_entry_bytes = 64;
 /// The largest number of frequent keys that a sample lists.
 inline constexpr unsigned group_most_frequent = 64;
-/// Slots of the table of frequent keys, whose entries have so many bytes. Large entries have fewer slots, so that the
-/// table and a tile of rows fit in 64 KiB. Below, the first of the two home slots of a mixed word in it.
+/// Slots of the table of frequent keys. Large entries have fewer slots, so that the table and a tile of rows fit in
+/// 64 KiB. group_frequent_home() returns the first of the two home slots of a mixed word in this table.
 template <std::size_t EntryBytes>
 inline constexpr unsigned group_frequent_slots = (EntryBytes <= 56 ? 8 : 4) * group_most_frequent;
 template <class Types>
@@ -31,8 +31,7 @@ STRATA_D unsigned group_frequent_home(typename Types::Slot mixed) {
 }
 /// Rows of a chunk.
 inline constexpr unsigned group_chunk_rows = 128;
-/// Bits of the sketch that counts groups while rows are partitioned. Below, one hash in `group_sketch_one_in` is
-/// counted.
+/// Bits of the sketch that counts groups while rows are partitioned. It counts one hash in `group_sketch_one_in`.
 inline constexpr unsigned group_sketch_bits = 1u << 17;
 inline constexpr unsigned group_sketch_one_in = 1u << 10;
 

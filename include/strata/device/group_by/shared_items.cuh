@@ -122,14 +122,14 @@ bool shares_group_items(const GroupAggregates<First, Rest...>& aggregates, const
   }
 }
 
-/// Carries out `call(temp_storage_bytes, all)`, where `all` are the aggregates, or those that share items.
+/// Calls `call(temp_storage_bytes, all)`. `all` are the aggregates, changed so that they share items if they can.
 template <class Aggregates, class Call>
 cudaError_t call_with_shared_group_items(const void* d_temp_storage, std::size_t& temp_storage_bytes,
                                          const Aggregates& aggregates, const Call& call) {
   if constexpr (may_share_group_items<Aggregates>) {
     const auto sharing = detail::sharing_group_items<void>(aggregates);
     if (d_temp_storage == nullptr) {
-      // The arrays need not be known yet.
+      // A size query need not know the arrays, so it returns the larger size of both forms.
       std::size_t sharing_bytes = 0;
       const cudaError_t status = call(sharing_bytes, sharing);
       if (status != cudaSuccess) return status;

@@ -24,19 +24,19 @@ struct group_by_tuning {
   int most_slots;
   /// Fewer rows than this are sorted without a sample. If groups may come in any order, see also `most_table_rows`.
   std::size_t least_rows;
-  /// The same for the first kernel of calls whose groups may come in any order. It combines rows, or decides that they
-  /// are moved to parts.
+  /// Threads, items, blocks and table of the first kernel of calls whose groups may come in any order. The kernel
+  /// combines rows, or decides that they are moved to parts.
   int hash_threads = 512;
   int hash_items_per_thread = 4;
   int hash_blocks_per_multiprocessor = 2;
   int hash_table_bytes = 28 << 10;
   int hash_slots = 4096;
-  /// The same for the kernel that combines the rows of a part in a table.
+  /// Threads, blocks and table of the kernel that combines the rows of a part.
   int part_threads = 256;
   int part_blocks_per_multiprocessor = 2;
   int part_table_bytes = 24 << 10;
-  /// A pass makes 2^partition_bits parts, with the minimum over a chain of policies. It makes fewer parts if a block
-  /// has fewer threads.
+  /// A pass makes 2^partition_bits parts. All policies of a chain use the smallest of their numbers. A pass makes fewer
+  /// parts if a block has fewer threads.
   int partition_bits = 8;
   /// Rows of 8 bytes of a tile that each thread moves to their parts. If rows are larger, a thread moves fewer.
   int partition_items_per_thread = 16;
@@ -48,16 +48,17 @@ struct group_by_tuning {
   /// For the kernels that move rows to parts.
   int partition_threads = 256;
   int partition_blocks_per_multiprocessor = 2;
-  /// They write multiples of so many rows of up to 8 bytes, 4 or more of them, or any number: 1.
+  /// These kernels write whole sectors of this many rows: 4 or more. If it is 1, they write any number of rows. Rows of
+  /// more than 8 bytes have sectors of at most 4 rows.
   int partition_sector_rows = 1;
-  /// The groups of a part fill no more of a table, in percent.
+  /// How much of a table the groups of a part fill at most, in percent.
   int part_load_percent = 60;
 };
 
 /// The rows of DeviceGroupBy.
 struct group_by_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured: from Policy900, with as many threads as a multiprocessor of 7.5 has.
+    // Not measured. Adapted from Policy900, with as many threads as a multiprocessor of 7.5 has.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/2,
@@ -108,7 +109,7 @@ struct group_by_policy_hub {
                                             /*part_load_percent=*/35};
   };
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900> {
-    // Not measured: from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
+    // Not measured. Adapted from Policy900, with the 99 KiB of shared memory that a block of 12.0 may have.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,

@@ -101,7 +101,7 @@ struct DispatchHistogram {
     if (detail::refuses_count(num_row_pixels, "the number of samples or of pixels in a row") ||
         detail::refuses_count(num_rows, "num_rows") ||
         detail::is_refused(row_stride_bytes % sizeof(Sample) != 0, "row_stride_bytes",
-                           "is not a multiple of a sample")) {
+                           "is not a multiple of the size of a sample")) {
       return cudaErrorInvalidValue;
     }
     DispatchHistogram dispatch{{d_samples, static_cast<std::size_t>(num_row_pixels), static_cast<std::size_t>(num_rows),
@@ -113,7 +113,8 @@ struct DispatchHistogram {
     if (!dispatch.has_valid_size()) return cudaErrorInvalidValue;
     for (int c = 0; c < ActiveChannels; ++c) {
       if (detail::is_refused(num_levels[c] < 2, "num_levels", "is less than 2")) return cudaErrorInvalidValue;
-      if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels", "do not make valid bins")) {
+      if (detail::is_refused(!set_bins(dispatch.channels.bins[c], c), "the levels",
+                             "are not finite, or their range times the number of bins does not fit in 64 bits")) {
         // CUB also sets a size here. A program may ignore the error of the size query, and look at that of its next
         // call.
         if (d_temp_storage == nullptr) temp_storage_bytes = 1;

@@ -173,7 +173,8 @@ class JoinTableOn {
 
   cudaError_t insert(std::int64_t num_rows, std::int64_t rows, stream_type stream) {
     if (detail::is_refused(rows < 0, "rows", "is negative") ||
-        detail::is_refused(rows > table_.build().rows - num_rows, "rows", "is more than the build side has left")) {
+        detail::is_refused(rows > table_.build().rows - num_rows, "rows",
+                           "is more than the number of build rows that are left")) {
       return cudaErrorInvalidValue;
     }
     const cudaError_t status = table_.Insert(num_rows, rows, stream);

@@ -132,7 +132,7 @@ class DispatchJoinTable {
   bool is_usable() const {
     return !detail::refuses_join_rows(detail::join_rows_are_valid<Index>(build_.rows), true) &&
            !detail::refuses_null(memory_, "d_memory") &&
-           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the build side's keys"));
+           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the array of build keys"));
   }
 
   template <class ActivePolicy>

@@ -17,9 +17,9 @@ STRATA_NAMESPACE_BEGIN
 
 /// The rows that all policies of join_policy_hub share.
 struct join_common_policy {
-  // not measured: from sketches on an H200 (2026-11, u32). 2 probes in flight with 256 threads suffice at
-  // full occupancy, more only take registers. One compare-and-swap of a thread at a time builds as fast as several.
-  // All others, from fallback_threads on: the defaults.
+  // Not measured. Adapted from trial kernels on an H200 (2026-11, u32). At full occupancy, 2 probes in flight with 256
+  // threads suffice; more only take registers. Building is as fast with one compare-and-swap of a thread in flight as
+  // with several. All members from fallback_threads on have their defaults.
   static constexpr join_table_tuning table{
       /*build_threads=*/256,
       /*probe_threads=*/256,
@@ -28,7 +28,7 @@ struct join_common_policy {
   };
   // H200, 2026-11, ms: u32 2^24 x 2^24 with 15 rows of a thread 0.173, 2^27 x 2^27 1.22; u64 with 7 0.244, 1.78. 11 or
   // 15 rows of u64 spill. If sides are of equal length, about half of a thread's rows are probe rows: 8 and 4, whole
-  // groups of 4 searches. All others, from log2_all_split_lanes on: the defaults.
+  // groups of 4 searches. All members from log2_all_split_lanes on have their defaults.
   static constexpr join_merge_tuning merge{
       /*threads=*/256,
       /*narrow_items=*/15,
@@ -43,7 +43,7 @@ struct join_common_policy {
       /*probe_threads=*/512,
       /*probe_items=*/8,
   };
-  // Not measured: from partition, whose blocks count with as many loads of a thread in flight.
+  // Not measured. Adapted from partition: its blocks count rows with as many loads of a thread in flight.
   static constexpr join_key_set_tuning key_set{/*build_items=*/8};
   // H200, 2026-11-27, 0.03 of the probe rows match, us of whole joins: 2^19 x 2^22 of u32 70.9, of u64 79.3. Other
   // numbers were not measured.
@@ -53,7 +53,7 @@ struct join_common_policy {
       /*items=*/8,
       /*wide_items=*/4,
   };
-  // Not measured: from table, whose kernels that build it have as many threads.
+  // Not measured. Adapted from table: the kernels that build a table have as many threads.
   static constexpr join_clear_tuning clear{
       /*threads=*/256,
       /*words=*/4,
@@ -81,7 +81,7 @@ struct join_common_policy {
   // tiles write short runs of rows; large ones are few, and blocks wait for one that has a tile more.
   // Tiles of the first of two passes 2^27 x 2^27 4.03 / 4.12 / 4.17 / 4.13. Joins by blocks of 640 /
   // 768 / 1024 threads 2^24 x 2^24 0.430 / 0.426 / 0.441. Registers hold 23 and 15 rows of a thread.
-  // All others, from min_deferred_rows on: the defaults.
+  // All members from min_deferred_rows on have their defaults.
   static constexpr join_partition_tuning partition_with(int blocks_per_multiprocessor, int items_of_only_pass = 23) {
     return {
         /*partition_threads=*/1024,
@@ -126,15 +126,15 @@ constexpr join_output_tuning with_fitting_blocks(join_output_tuning row, int arc
 
 /// The rows of DeviceHashJoin.
 struct join_policy_hub {
-  // Derived, not measured: from Policy900. A multiprocessor has 1024 threads.
+  // Not measured. Derived from Policy900. A multiprocessor has 1024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(1);
     static constexpr join_merge_tuning merge = detail::with_fitting_blocks(join_common_policy::merge, 750);
     static constexpr join_output_tuning output = detail::with_fitting_blocks(join_common_policy::output, 750);
   };
-  // Derived, not measured: from Policy900, with tiles of passes that fit a block, beside 20 KiB of counters and what
-  // kernels have, and with as many blocks that merge or select as a multiprocessor holds. Tables cannot be smaller,
-  // because storage depends on them: a partition whose table does not fit is joined by the table in global memory.
+  // Not measured. Derived from Policy900. Tiles of passes fit a block, beside 20 KiB of counters and the other shared
+  // memory of the kernels. As many blocks merge or select as a multiprocessor holds. Tables cannot be smaller, because
+  // storage depends on them: a partition whose table does not fit is joined by the table in global memory.
   template <int Architecture>
   struct rows : join_common_policy {
     static constexpr join_partition_tuning with_fitting_tiles(join_partition_tuning row) {
@@ -152,7 +152,7 @@ struct join_policy_hub {
   struct Policy900 : ChainedPolicy<900, Policy900, Policy860>, join_common_policy {
     static constexpr join_partition_tuning partition = partition_with(2);
   };
-  // Derived, not measured: from Policy900, with the threads and blocks that fit. With 23 rows of a thread, 74 bytes
+  // Not measured. Derived from Policy900, with the threads and blocks that fit. With 23 rows of a thread, 74 bytes
   // would be spilled.
   template <int Architecture>
   struct rows_1000 : join_common_policy {

@@ -55,7 +55,7 @@ template <class NumItemsT, class NumSegmentsT, class Begins, class Ends>
 segments_to_sort<offset_segments<Begins, Ends>> segments_of(NumItemsT num_items, NumSegmentsT num_segments,
                                                             Begins begins, Ends ends) {
   static_assert(std::is_integral_v<iterator_value_t<Begins>> && std::is_integral_v<iterator_value_t<Ends>>,
-                "Offset iterator type should be integral.");
+                "offsets of segments must be integers: convert them, for example by a TransformInputIterator");
   segments_to_sort<offset_segments<Begins, Ends>> all{{begins, ends}};
   all.has_valid_counts = !detail::refuses_count(num_items, "num_items") && all.segments.have_valid_counts(num_segments);
   if (!all.has_valid_counts) return all;

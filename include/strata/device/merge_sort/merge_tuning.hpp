@@ -42,7 +42,7 @@ struct merge_policy_hub {
     return threads > 32 && threads * items * item_bytes > (32 << 10) ? threads_within(threads / 2) : threads;
   }
 
-  // Not measured: from Policy900, with 4 blocks, because 7.5 holds 1,024 threads.
+  // Not measured. Adapted from Policy900, with 4 blocks, because 7.5 holds 1,024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr merge_tuning tuning{threads_within(256), items, /*blocks_per_multiprocessor=*/4,
                                          /*max_tiles_without_splits=*/4096, stages_values};
@@ -64,7 +64,7 @@ struct merge_policy_hub {
                                          /*blocks_per_multiprocessor=*/blocks,
                                          /*max_tiles_without_splits=*/4096, stages_values};
   };
-  // Derived, not measured: from rows_900, with as many blocks as fit. A tile of pairs whose values are gathered has 4
+  // Not measured. Derived from rows_900, with as many blocks as fit. A tile of pairs whose values are gathered has 4
   // bytes more for each item.
   template <int Architecture>
   struct rows : rows_900 {

@@ -48,7 +48,7 @@ struct merge_sort_grid_rows {
   static constexpr int cluster_threads = ItemBytes > 512 ? 0 : threads_within(items_of_cluster, 512);
   static constexpr int grid_threads = ItemBytes > 512 ? 0 : threads_within(items_of_grid, ItemBytes <= 4 ? 256 : 512);
 
-  // Not measured: from rows_900, with half as many blocks.
+  // Not measured. Adapted from rows_900, with half as many blocks.
   struct rows_750 {
     static constexpr merge_sort_grid_tuning one_cluster{cluster_threads, items_of_cluster, 1, 8};
     static constexpr merge_sort_grid_tuning resident_grid{grid_threads, items_of_grid, ItemBytes <= 4 ? 2 : 1};
@@ -56,7 +56,7 @@ struct merge_sort_grid_rows {
   // H200, 2026-11-26, CUDA 13.0, microseconds of a call, i32 in one cluster: 7.4 for 2^10, 17.8 for 2^14 (512 x 9);
   // 7.2, 17.0 (256 x 9); as a resident grid: 28.2 for 2^16, 58.2 for 2^20 (256 x 17 x 4); 28.0, 63.4 (512 x 9 x 2);
   // 30.8, 58.0 (512 x 17 x 2). Pairs i32 : i32: 7.5 for 2^10, 19.6 for 2^14 (cluster, 512 x 5), 81 for 2^20 (grid, 512
-  // x 9 x 2). Larger items: not measured.
+  // x 9 x 2). Larger items were not measured.
   struct rows_900 : rows_750 {
     static constexpr merge_sort_grid_tuning resident_grid{grid_threads, items_of_grid, ItemBytes <= 4 ? 4 : 2};
   };
@@ -154,7 +154,7 @@ using segmented_merge_sort_rows =
 /// | 16-byte records | 117 (128 x 8) | 52             | 38 (7 to 9 items) | | | |
 ///
 /// A merge of four runs of i32 takes 500 us (256 x 27). Of these, loads, stores and barriers take 300, and searches 60.
-/// Rows for items of more than 16 bytes: not measured: from the rows for 16 bytes.
+/// Rows for items of more than 16 bytes were not measured. They are adapted from the rows for 16 bytes.
 template <int ItemBytes>
 struct segmented_merge_sort_policy_hub {
   static constexpr int odd_up_to(int n) { return n <= 1 ? 1 : n % 2 != 0 ? n : n - 1; }
@@ -194,7 +194,8 @@ struct segmented_merge_sort_policy_hub {
   // Columns: threads of a block, items of a thread, blocks of a multiprocessor; last, `max_items` or the
   // items of a merge's tile.
 
-  // Not measured: from rows_900, for any number of registers.
+  // Not measured. Adapted from rows_900. One block for each multiprocessor is asked for, so threads may have any number
+  // of registers.
   struct rows_750 : grid_rows::rows_750 {
     static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, 1, max_of_one_thread};
     static constexpr segment_tile_tuning few_threads{short_threads, items_of_few_threads, 1, max_of_few_threads};
@@ -224,7 +225,8 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning one_tile{tile_threads, items_of_tile, by_bytes(6, 3, 3, 2)};
     static constexpr segment_tile_tuning many_tiles{threads_of_many, items_of_tile, by_bytes(3, 2, 2, 2)};
     // H200, 2026-11-26, i32, ms of 2^24, 2^26, 2^28: 0.57, 2.13, 8.55 (512 x 35 x 2, merges 256 x 37 x 4); 0.60, 2.38,
-    // 9.64 (512 x 25 x 3, 256 x 27 x 5, as many_tiles). Items of other sizes: not measured: from many_tiles.
+    // 9.64 (512 x 25 x 3, 256 x 27 x 5, as many_tiles). Items of other sizes were not measured: their row is adapted
+    // from many_tiles.
     static constexpr segment_tile_tuning whole_array{threads_of_many,
                                                      by_bytes(35, items_of_tile, items_of_tile, items_of_tile), 2};
     // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
@@ -236,14 +238,14 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_merge_tuning merge_whole_array{tile_threads, whole_array.items_per_thread + 2,
                                                             by_bytes(4, 3, 4, 2), items_of_array_merge};
   };
-  // Derived, not measured: from rows_900. With 16 blocks, a thread has 32 registers, and 72 bytes would be spilled.
+  // Not measured. Derived from rows_900. With 16 blocks, a thread has 32 registers, and 72 bytes would be spilled.
   struct rows_1000 : rows_900 {
     static constexpr segment_tile_tuning one_thread{
         rows_900::one_thread.block_threads, rows_900::one_thread.items_per_thread,
         rows_900::one_thread.blocks_per_multiprocessor * 3 / 4, rows_900::one_thread.max_items};
   };
-  // Derived, not measured: from rows_900, with as many blocks as fit, and smaller tiles for many tiles where two large
-  // ones do not fit a multiprocessor.
+  // Not measured. Derived from rows_900, with as many blocks as fit. Where two large tiles do not fit a multiprocessor,
+  // sorts of many tiles have smaller ones.
   template <int Architecture>
   struct rows : rows_900 {
     static constexpr detail::architecture_limits limits = detail::limits_of(Architecture);

@@ -96,7 +96,7 @@ struct DispatchSegmentedRadixSort {
                               cudaStream_t stream) {
     static_assert(relocatable_requirements<Value>::check());
     static_assert(are_offsets<BeginOffsetIterator> && are_offsets<EndOffsetIterator>,
-                  "Offset iterator type should be integral.");
+                  "offsets of segments must be integers: convert them, for example by a TransformInputIterator");
     if (detail::refuses_count(num_items, "num_items") || !segments.have_valid_counts(num_segments) ||
         detail::refuses_bits(begin_bit, end_bit, Digits::key_bits)) {
       return cudaErrorInvalidValue;

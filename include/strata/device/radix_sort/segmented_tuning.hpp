@@ -53,7 +53,7 @@ struct segmented_radix_sort_policy_hub {
   // is half as large as those of all other policies.
   static constexpr bool are_small = key_bytes <= 4 && value_bytes <= 8;
 
-  // Not measured: from Policy900, with the shared memory of 7.5.
+  // Not measured. Adapted from rows_900, with one block and the shared memory of 7.5.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr segmented_radix_sort_tuning segmented{
         /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
@@ -64,7 +64,8 @@ struct segmented_radix_sort_policy_hub {
         are_small ? whole_array::template rows<860>::pass : whole_array::Policy750::pass;
   };
   struct rows_900 {
-    // not measured: from Policy750, with as many blocks as registers allow almost without spills.
+    // Not measured. Adapted from the limits of 9.0, not from another row: as many blocks as registers allow almost
+    // without spills.
     static constexpr segmented_radix_sort_tuning segmented{
         /*block_threads*/ 256, /*few_items_per_thread*/ items_within(8, 2),
         /*items_per_thread*/ items_within(tile_bytes, max_items),
@@ -77,7 +78,7 @@ struct segmented_radix_sort_policy_hub {
             ? radix_pass_tuning{/*block_threads*/ 384, /*items_per_thread*/ 34, /*blocks_per_multiprocessor*/ 2}
             : whole_array::Policy900::pass;
   };
-  // Derived, not measured: from rows_900, with as many blocks as fit. Beside its tile a block has 64 bytes for each
+  // Not measured. Derived from rows_900, with as many blocks as fit. Beside its tile a block has 64 bytes for each
   // thread, 2 KiB for each pass and 4.5 KiB.
   template <int Architecture>
   struct rows {
@@ -96,7 +97,7 @@ struct segmented_radix_sort_policy_hub {
   struct Policy800 : rows<800>, ChainedPolicy<800, Policy800, Policy750> {};
   struct Policy860 : rows<860>, ChainedPolicy<860, Policy860, Policy800> {};
   struct Policy900 : rows_900, ChainedPolicy<900, Policy900, Policy860> {};
-  // Derived, not measured: from rows_900. Three blocks would spill 436 bytes; blocks of 1,024 threads that count digits
+  // Not measured. Derived from rows_900. Three blocks would spill 436 bytes; blocks of 1,024 threads that count digits
   // would spill 248.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900> {
     static constexpr segmented_radix_sort_tuning segmented{

@@ -107,7 +107,7 @@ struct radix_sort_policy_hub {
     return wanted;
   }
 
-  // Not measured: from rows_900, with smaller tiles, without clusters, and without counting sorts of words.
+  // Not measured. Adapted from rows_900, with smaller tiles, without clusters, and without counting sorts of words.
   struct small_tiles {
     static constexpr radix_histogram_tuning histogram{/*block_threads*/ 512, /*shared_bytes*/ 48 << 10};
     static constexpr radix_pass_tuning pass{/*block_threads*/ 256, /*items_per_thread*/ items_within(56, 24),
@@ -168,7 +168,7 @@ struct radix_sort_policy_hub {
     static constexpr radix_words_tuning words{/*block_threads*/ 1024, /*least_items*/ std::size_t{1} << 23};
   };
 
-  // Derived, not measured: from rows_900, with tiles and counters that fit, and without clusters. Where two large tiles
+  // Not measured. Derived from rows_900, with tiles and counters that fit, and without clusters. Where two large tiles
   // of a pass do not fit a multiprocessor, it has two blocks of 256 threads with smaller ones.
   template <int Architecture>
   struct rows : rows_900 {

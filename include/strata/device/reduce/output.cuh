@@ -151,7 +151,7 @@ template <class OutputIterator>
 bool refuses_result(const OutputIterator& d_out) {
   return detail::refuses_null(d_out, "d_out") ||
          detail::is_refused(argument_traits<OutputIterator>::overlaps_itself(d_out), "d_index_out",
-                            "overlaps the output of the item");
+                            "overlaps the output of the extreme item");
 }
 
 }  // namespace detail

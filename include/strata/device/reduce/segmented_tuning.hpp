@@ -32,7 +32,7 @@ struct segmented_reduce_policy_hub {
     // H200, 2026-11-21, CUDA 13.0, i32, 2^28 items. Segments of 10 / 100 / 1,000 items: 395 / 319 / 249 us. Warps up to
     // 64 KiB instead of 32: segments of 10,000 273 -> 262 us. 5,000 segments of 50,000: 237 us with chunks of 256 KiB.
     // In one launch, 16 to 64 KiB for a warp and 128 for a block: 2,000 segments of 10,000 28.9 -> 17.5 us.
-    // `group_threads`, `thread_items` and `min_share_bytes`: other values not measured.
+    // Other values of `group_threads`, `thread_items` and `min_share_bytes` were not measured.
     static constexpr segmented_reduce_tuning segmented{/*block_threads=*/256,
                                                        /*blocks_per_multiprocessor=*/4,
                                                        /*thread_items=*/16,
@@ -43,8 +43,9 @@ struct segmented_reduce_policy_hub {
                                                        /*one_launch_warp_bytes=*/16 << 10,
                                                        /*one_launch_block_bytes=*/128 << 10,
                                                        /*min_share_bytes=*/32 << 10};
-    // These blocks in the form that AgentReduce reads. Not measured: from the row of large accumulators of
-    // DeviceReduce, with four blocks, as many as `segmented` has. Registers are scarce: spilled ones cost up to 8 %.
+    // The blocks of `segmented` in the form that AgentReduce reads. Not measured. Adapted from DeviceReduce's row for
+    // large accumulators, with four blocks, as many as `segmented` has. Registers are scarce: spilled ones cost up to
+    // 8 %.
     static constexpr reduce_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                           /*blocks_per_multiprocessor=*/4};
     // 2,684 segments of 100,000: 244.3 us (384 threads: 247.7; two blocks of 256 threads: 245.3; three: 258, because

@@ -36,13 +36,14 @@ struct reduce_policy_hub {
                                                   /*blocks_per_multiprocessor=*/2,
                                                   /*min_bytes_per_block=*/8 << 10,
                                                   /*single_block_bytes=*/64 << 10};
-    // Accumulators live in registers, so threads and blocks have fewer large ones. Not measured: from `up_to_16_bytes`.
+    // Not measured. Adapted from `up_to_16_bytes`. Accumulators live in registers, so a thread has fewer bytes of large
+    // ones in flight, and a block has fewer threads.
     static constexpr reduce_tuning above_16_bytes{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                                   /*blocks_per_multiprocessor=*/2};
     static constexpr reduce_tuning tuning = sizeof(AccumT) <= 16 ? up_to_16_bytes : above_16_bytes;
   };
 
-  // Derived, not measured: from Policy750. With large accumulators, 128 bytes for each thread are in flight, or 64 KiB
+  // Not measured. Derived from Policy750. With large accumulators, 128 bytes for each thread are in flight, or 64 KiB
   // for each multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy750> {
     static constexpr reduce_tuning above_16_bytes{Policy750::above_16_bytes.block_threads, /*bytes_in_flight=*/128,

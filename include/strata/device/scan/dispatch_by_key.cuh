@@ -121,7 +121,8 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
       return Dispatcher::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
     }
     // Keys behind a FutureCount would be overwritten.
-    if (detail::is_refused(is_future_count<NumItemsT>, "d_values_out", "is d_keys_in, in a call with a FutureCount") ||
+    if (detail::is_refused(is_future_count<NumItemsT>, "d_values_out",
+                           "is d_keys_in, but only a call without a FutureCount may overwrite its keys") ||
         !problem.are_arguments_valid(count)) {
       return cudaErrorInvalidValue;
     }

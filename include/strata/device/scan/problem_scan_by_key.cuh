@@ -163,7 +163,7 @@ struct scan_by_key_problem {
              !detail::refuses_partial_overlap(out, "d_values_out", values, "d_values_in", num_items) &&
              !(is_over_keys() &&
                detail::refuses_overlap(written,
-                                       detail::bytes_of(values, num_items, "d_values_in, where it is d_keys_in,")));
+                                       detail::bytes_of(values, num_items, "d_values_in, and is also d_keys_in")));
     } else {
       return true;
     }

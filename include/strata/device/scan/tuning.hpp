@@ -124,7 +124,7 @@ struct scan_policy_hub {
         std::is_same_v<InputT, double> && std::is_same_v<AccumT, double> ? of_doubles : of_others;
   };
 
-  // Not measured: from Policy900. No bulk copies before 9.0.
+  // Not measured. Adapted from Policy900, without a pipeline, because there are no bulk copies before 9.0.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows<> {
     static constexpr int pipeline_above = no_pipeline;
   };
@@ -134,11 +134,12 @@ struct scan_policy_hub {
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows<is_wide_number ? 2 : 1> {
     static constexpr int pipeline_above = 2;
   };
-  // Not measured: from Policy900, but with one block of large tiles, which spills nothing.
+  // Not measured. Adapted from Policy900, but with one block of large tiles, which spills nothing.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy900>, rows<> {
     static constexpr int pipeline_above = 2;
   };
-  // Not measured: from Policy900. Less than half of the shared memory of 9.0 and 10.0: no pipeline.
+  // Not measured. Adapted from Policy900, without a pipeline, because 12.0 has less than half of the shared memory of
+  // 9.0 and 10.0.
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000>, rows<> {
     static constexpr int pipeline_above = no_pipeline;
   };
@@ -151,7 +152,7 @@ struct scan_policy_hub {
 template <class InputT, class AccumT, int ScanningThreads = 320, int ThreadBytes = 176>
 struct columns_policy_hub {
   struct rows {
-    // Not measured: from scan_policy_hub.
+    // Not measured. Adapted from scan_policy_hub.
     static constexpr scan_tile_tuning small_tile = scan_policy_hub<InputT, AccumT>::template rows<>::small_tile;
     static constexpr scan_tile_tuning large_tile = scan_policy_hub<InputT, AccumT>::template rows<>::large_tile;
     /// H200, 2026-11-21 and 22, 2^24 / 2^28 items of 4 bytes in runs of 16, in microseconds per call:
@@ -162,14 +163,15 @@ struct columns_policy_hub {
                                                      /*blocks_per_multiprocessor=*/1};
   };
 
-  // Not measured: from Policy900. No bulk copies before 9.0.
+  // Not measured. Adapted from Policy900, without a pipeline, because there are no bulk copies before 9.0.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows {
     static constexpr int pipeline_above = no_pipeline;
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750>, rows {
     static constexpr int pipeline_above = 0;
   };
-  // Not measured: from Policy900. Less than half of the shared memory of 9.0 and 10.0: no pipeline.
+  // Not measured. Adapted from Policy900, without a pipeline, because 12.0 has less than half of the shared memory of
+  // 9.0 and 10.0.
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy900>, rows {
     static constexpr int pipeline_above = no_pipeline;
   };

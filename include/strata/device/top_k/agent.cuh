@@ -282,8 +282,8 @@ class AgentTopK {
     for (unsigned block = threadIdx.x; block < blockIdx.x; block += unsigned{block_threads}) {
       less += platform::load_relaxed(workspace_.counts + block);
     }
-    // One word holds three counts of listed items: at the threshold in earlier blocks, at the threshold in this block,
-    // and before the threshold in this block.
+    // One word holds three counts of listed items: items at the threshold in earlier blocks, items at the threshold in
+    // this block, and items before the threshold in this block.
     unsigned long long counts = 0;
     constexpr int bits = 16;
     // not for users: a constant of the agent
@@ -428,7 +428,7 @@ class AgentTopK {
     return sum;
   }
 
-  // Finds the counts of this block's selected items, and of the blocks before it.
+  // Finds the numbers of selected items of this block, and of the blocks before it.
   STRATA_D void find_counts_before() {
     __syncthreads();
     local_less_ = sum_of_block(less_);

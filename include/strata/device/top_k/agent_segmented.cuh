@@ -70,7 +70,7 @@ using value_or_nothing = typename value_of_small<ValueIterator, AreSmall>::type;
 template <bool IsMax, class KeyIterator, class Segments, class Results, class KeyOutputIterator, class ValueIterator,
           class ValueOutputIterator>
 struct segmented_top_k_problem {
-  /// With a decomposer, the code of a key.
+  /// The type of the items: keys, or with a decomposer the codes of keys.
   using Key = iterator_value_t<KeyIterator>;
   using Result = top_k_result_of<KeyIterator>;
   /// Iterator to the keys of a segment.
@@ -110,7 +110,8 @@ struct segmented_top_k_problem {
   }
 
   STRATA_D Key key_at(const row& of, std::size_t index) const { return detail::item_at(keys, of.begin + index); }
-  /// Returns the code of a key, by which keys are ordered. For `float`, an addition makes every key exact.
+  /// Returns the code of a key, by which keys are ordered. For `float`, an addition makes every key exact: it replaces
+  /// -0.0 by +0.0, and each NaN by one NaN.
   STRATA_D static Code code_of(const Key& key) {
     if constexpr (has_exact_encoding) {
       return encode(key);
@@ -660,7 +661,7 @@ class AgentSegmentedTopKWarps {
   static constexpr int width =
       detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
   static constexpr int vectors = Items / width;
-  // A mask of a word has the items of a lane, and a word the counts of its vectors.
+  // One word has a bit for each item of a lane, and another word has the counts of its vectors.
   static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
                 "DeviceSegmentedTopK: items_per_lane of each row must be a power of two, at most 32");
 
@@ -936,7 +937,7 @@ struct segment_sample {
 
   STRATA_HD int rounds() const { return 1 << rounds_log; }
 };
-inline constexpr int top_k_sample_slack = 16;  // The search may end up to 1/16 of the rank behind the rank.
+inline constexpr int top_k_sample_slack = 16;  // The search may end at a rank that is up to 1/16 larger.
 inline constexpr int max_top_k_sample_rounds = 64;
 
 /// Returns the smallest sample with which a segment of random keys has fewer candidates than `count`, or more than

@@ -201,7 +201,8 @@ cudaError_t batched_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes,
     const long long segments = detail::annotated_bound(num_segments);
     const long long most_items = detail::annotated_bound(segment_sizes);
     const long long most_results = detail::least(detail::annotated_bound(k), most_items);
-    // A bound that no memory can have, as that of an integer's type, leaves all segments the same room.
+    // The bound of a length may be more than any memory has, for example the largest number of its type. Then all
+    // numbers below 2^62 are divided equally among the segments.
     const int room =
         detail::most(62 - detail::log2_ceiling(static_cast<unsigned long long>(detail::most(segments, 1LL))), 0);
     const auto shift_for = [room](long long items) {

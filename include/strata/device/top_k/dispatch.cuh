@@ -59,8 +59,8 @@ STRATA_KERNEL void top_k_gather_kernel(top_k_sample<KeyIterator> sample, iterato
   if (part < sample.count) copies[part] = sample.load(part);
 }
 
-/// Finds the last candidate: the item of rank `rank` in the sample, whose items are in `copies`. The grid has one
-/// block.
+/// Finds the last candidate: the item of rank `rank` in the sample. `copies` has the items of the sample. The grid has
+/// one block.
 template <class MaxPolicy, class KeyIterator, class Digits, class Bound>
 __launch_bounds__(MaxPolicy::ActivePolicy::select.block_threads, 1)
     STRATA_KERNEL void top_k_sample_kernel(top_k_sample<KeyIterator> sample,

@@ -134,7 +134,8 @@ struct top_k_collect_problem {
     STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) const {
       Key loaded[Stage::thread_items];
       detail::load_slice<IsFull, Shape>(thread_keys(slice), slice.thread_items, loaded);
-      // This is nearly always none of the thread's items, or all of them.
+      // If all items had the last candidate's code, then nearly always none or all of a thread's items would be
+      // candidates.
       const int if_equal = bound_.equal_candidates(index_of(slice, 0), Stage::thread_items);
       state.selected = if_equal > 0 ? before<IsFull, true>(loaded, slice) : before<IsFull, false>(loaded, slice);
       if (if_equal > 0 && if_equal < Stage::thread_items) {
@@ -194,7 +195,7 @@ struct top_k_collect_problem {
     STRATA_D bool is_before(const Key& key) const {
       if constexpr (sizeof(Key) <= 2 && Codes::is_float) {
         return is_candidate(bound_, key, OrEqual);
-      } else if constexpr (std::is_enum_v<Key>) {  // which may have an operator of its own
+      } else if constexpr (std::is_enum_v<Key>) {  // an enumeration may have its own operator
         using Number = std::underlying_type_t<Key>;
         return is_before<OrEqual>(static_cast<Number>(key), static_cast<Number>(last_));
       } else {

@@ -18,9 +18,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if `Decomposer` returns fields of the items of `Iterator`. It distinguishes overloads with a decomposer from
-/// overloads with a stream as the same argument. In a call with temporary storage, the first argument is that storage,
-/// so `Iterator` is then the type of a pointer to storage.
+/// True if `Decomposer` returns fields of the items of `Iterator`. It tells overloads with a decomposer from overloads
+/// that have a stream in the same position. In a call with temporary storage, the first argument is a pointer to it, so
+/// `Iterator` is then the type of this pointer.
 template <class Decomposer, class Iterator>
 constexpr bool decomposes_items_of() {
   constexpr bool is_storage = std::is_null_pointer_v<Iterator> || std::is_void_v<std::remove_pointer_t<Iterator>>;

@@ -16,7 +16,7 @@ struct top_k_warp_tuning {
   int block_threads;
   int lanes;  // of a logical warp
   int items_per_lane;
-  /// What registers must allow.
+  /// Blocks that are resident on a multiprocessor: registers must suffice for them.
   int blocks_per_multiprocessor;
 };
 
@@ -24,7 +24,7 @@ struct top_k_warp_tuning {
 struct top_k_block_tuning {
   int block_threads;
   int items_per_thread;
-  /// What registers must allow.
+  /// Blocks that are resident on a multiprocessor: registers must suffice for them.
   int blocks_per_multiprocessor;
 };
 

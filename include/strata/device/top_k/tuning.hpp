@@ -13,7 +13,7 @@ STRATA_NAMESPACE_BEGIN
 /// Tuning of the kernel that finds the threshold and writes the items. A block has 33 KB of counters.
 struct top_k_tuning {
   int block_threads;
-  /// What registers must allow.
+  /// Blocks that are resident on a multiprocessor: registers must suffice for them.
   int blocks_per_multiprocessor;
 };
 

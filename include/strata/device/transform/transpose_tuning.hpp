@@ -84,8 +84,8 @@ struct transpose_policy_hub {
 
     // `direct_wide` and `direct_tall`: 3 x 33 M elements of 12 bytes 50 (through shared memory: 8), 33 M x 3 70 (9),
     // before a thread loaded 12 pieces at a time: that takes 0.78 and 0.94 of the time on an H100.
-    // `wide` and `tall`: 18 for 1 byte; other shapes not measured: from `items`, with as many elements in a tile.
-    // `direct`: not measured.
+    // `wide` and `tall`: 18 for 1 byte. Other shapes of them were not measured. They have as many elements in a tile as
+    // `items`. `direct` was not measured.
     static constexpr int few = detail::few_transpose_rows;
     static constexpr int many = ElementBytes == 16 ? 128 : ElementBytes == 8 ? 256 : 512;
     static constexpr transpose_tuning wide{/*block_threads=*/256, few, many, PieceBytes};

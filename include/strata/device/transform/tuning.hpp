@@ -32,7 +32,7 @@ struct tile_tuning {
 
 /// The rows of DeviceTransform, DeviceFor and DeviceAdjacentDifference.
 struct tile_policy_hub {
-  // Not measured: from Policy800, with 8 blocks, because 7.5 holds 1,024 threads.
+  // Not measured. Adapted from Policy800, with 8 blocks, because 7.5 holds 1,024 threads.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr tile_tuning tuning{/*block_threads=*/128,
                                         /*bytes_in_flight=*/64,
@@ -60,14 +60,15 @@ struct tile_policy_hub {
                                         /*difference_blocks=*/10,
                                         /*in_place_blocks=*/9};
   };
-  // Derived, not measured: from Policy800, with 64 bytes of an array in flight, 40 KiB of a multiprocessor.
+  // Not measured. Derived from Policy800: a thread has 64 bytes of an array in flight, or 40 KiB for each
+  // multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy800> {
     static constexpr tile_tuning tuning{
         Policy800::tuning.block_threads, /*bytes_in_flight=*/96,          /*groups=*/4,
         /*in_place_groups=*/4,           Policy800::tuning.groups_of_one, Policy800::tuning.references,
         /*most_reference_tiles=*/4,      /*difference_blocks=*/5,         /*in_place_blocks=*/5};
   };
-  // Derived, not measured: from Policy800, with 6 blocks, as a multiprocessor's share of the bandwidth is smaller.
+  // Not measured. Derived from Policy800, with 6 blocks, as a multiprocessor's share of the bandwidth is smaller.
   struct Policy1200 : ChainedPolicy<1200, Policy1200, Policy1000> {
     static constexpr tile_tuning tuning{
         Policy800::tuning.block_threads,   Policy800::tuning.bytes_in_flight, Policy800::tuning.groups,

@@ -239,18 +239,19 @@ inline bool refuses_capacity(bool is_too_small) {
   return detail::is_refused(is_too_small, "the capacity of a rank", "is less than what the rank receives");
 }
 inline bool refuses_other_call(bool differs) {
-  return detail::is_refused(differs, "another rank", "has made another call");
+  return detail::is_refused(differs, "another rank", "has called another function, or with other types or options");
 }
 inline bool refuses_ranks(int ranks, int most) {
-  return detail::is_refused(ranks > most, "comm", "has more ranks than such a call can have");
+  return detail::is_refused(ranks > most, "comm", "has more ranks than this function allows");
 }
 
 /// Returns the status that a rank has sent. If that rank has refused its call, this rank logs it, unless it has refused
 /// its own call.
 inline cudaError_t status_of_rank(std::int64_t sent) {
   const auto status = static_cast<cudaError_t>(sent);
-  static_cast<void>(detail::is_refused(status == cudaErrorInvalidValue, "a rank",
-                                       "has refused its arguments, or what its device has read"));
+  static_cast<void>(
+      detail::is_refused(status == cudaErrorInvalidValue, "a rank",
+                         "has refused its arguments, or values that its device has read: see that rank's log"));
   return status;
 }
 

@@ -141,7 +141,8 @@ class shared_memory {
     group_->rank = position.rank;
     group_->ranks = position.ranks;
     mine.status = cudaGetDevice(&device_);
-    if (detail::is_refused(peer_group::of(comm_) != nullptr, "comm", "has a DistributedMemory already")) {
+    if (detail::is_refused(peer_group::of(comm_) != nullptr, "comm",
+                           "has a DistributedMemory already: release it first")) {
       mine.status = cudaErrorInvalidValue;
     }
     mine.host = detail::number_of_host();

@@ -33,14 +33,15 @@ struct distributed_join_tuning {
   /// From this many bytes on, the rows that stay on their rank are copied at the same time as the exchange. With fewer
   /// bytes, making a stream takes longer than the copy.
   std::size_t min_bytes_copied_beside;
-  /// If ranks have at least so many rows of both sides on average, rows go straight to the ranks of their keys, if they
-  /// can. This holds even if a call that sends all build rows to all ranks would move no more rows.
+  /// With at least this many rows of both sides on an average rank, rows go straight to the ranks of their keys where
+  /// this is possible. This holds even if a call that sends all build rows to all ranks would move no more rows.
   std::uint64_t min_rows_routed_directly;
 };
-/// Not measured: copies of 1 MiB take as long as such an exchange gains; a stream takes 20 us, and a copy moves 2 TB/s.
-/// Rows that go straight to their ranks: derived from the cost model in the README, not measured. Two H200, 2026-11-26,
-/// CUDA 13.0, NCCL 2.28.3: a join of 2^27 x 2^27 u32 on each GPU, whose rows all move, takes 14.8 ms, and 15.1 ms with
-/// all copies after the exchange. The copies of DistributedExchange gain nothing beside it.
+/// The first two bounds were not measured but estimated: copies of 1 MiB take as long as an exchange with leads gains;
+/// making a stream takes 20 us, and a copy moves 2 TB/s. The third bound was not measured. It is derived from the cost
+/// model in the README. Two H200, 2026-11-26, CUDA 13.0, NCCL 2.28.3: a join of 2^27 x 2^27 u32 on each GPU, whose rows
+/// all move, takes 14.8 ms, and 15.1 ms with all copies after the exchange. Copies at the same time as the exchange
+/// save nothing in DistributedExchange.
 struct distributed_join_policy {
   static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20,
                                                   /*min_bytes_copied_beside=*/std::size_t{1} << 25,

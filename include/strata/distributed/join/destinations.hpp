@@ -54,8 +54,8 @@ inline bool is_build_side_small(const join_total_rows& total, int ranks, std::ui
 
 /// A row that goes to the rank of its key is sent with its number, and both sides are sorted by rank. A build side that
 /// goes to all ranks as it is needs neither: the number of a row is its position. Two H200, 2026-11-26: 2^27 x 2^27 u32
-/// on each GPU take 8.5 ms in this way, and 14.8 ms if each row goes to the rank of its key. For more GPUs the cost is
-/// an estimate.
+/// on each GPU take 8.5 ms if the build side goes to all ranks, and 14.8 ms if each row goes to the rank of its key.
+/// For more GPUs the cost is an estimate.
 inline constexpr std::uint64_t cost_of_routed_row = 2;
 
 /// What is known of rows that go straight to the ranks of their keys (direct.cuh). Such a row costs no more than a

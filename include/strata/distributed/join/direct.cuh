@@ -152,7 +152,7 @@ class join_direct_side {
   Partition partition_;
 };
 
-/// The numbers of this rank's rows for each rank, as a part of its message. Rows of further classes do not move.
+/// How many rows this rank has for each rank, as a part of its message. Rows of other classes do not move.
 struct join_direct_counts {
   tiled_counts rows;
   int ranks;

@@ -48,7 +48,7 @@ class DispatchDistributedJoin {
     if (status == cudaSuccess &&
         (!are_arrays_valid ||
          detail::is_refused(!are_counts_valid, "a number of rows or a capacity",
-                            "is negative or more than the type of row numbers can represent") ||
+                            "is negative, or a side has more than 2^32 - 16 rows on this rank") ||
          detail::refuses_storage_of_rank(has_storage))) {
       status = cudaErrorInvalidValue;
     }

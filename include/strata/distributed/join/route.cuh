@@ -122,7 +122,8 @@ struct join_routing {
   }
 };
 
-/// Finds the class of a row without a list of frequent keys. So kernels can keep this object in registers.
+/// Finds the class of a row in a call without frequent keys. It has no list of them, so kernels can keep it in
+/// registers.
 template <class RoutedKeys>
 struct join_row_class {
   RoutedKeys keys;

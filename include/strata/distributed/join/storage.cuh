@@ -94,7 +94,8 @@ class distributed_join_storage {
   unsigned* rows_sent() const {
     return all_.template get<unsigned>(first_slot<IsBuild> + rows_sent_slot);
   }
-  /// The marks of all ranks, if rows of Call::is_numbered go straight to their ranks: in the memory of rows_sent().
+  /// The marks of all ranks, if rows go straight to their ranks and are numbered (Call::is_numbered). Marks lie in the
+  /// memory of rows_sent().
   template <bool IsBuild>
   unsigned* marks() const {
     return rows_sent<IsBuild>();
@@ -161,7 +162,7 @@ class distributed_join_storage {
   std::size_t work_bytes_ = 0;
 };
 
-/// Where the rows of a side lie that this rank sends, and the rows that it receives.
+/// Where the rows of a side lie: those that this rank sends, and those that it receives.
 struct join_side_pieces {
   exchange_pieces sent;
   exchange_pieces received;

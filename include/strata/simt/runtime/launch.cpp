@@ -308,7 +308,7 @@ void spin_hint(location where) {
 
 namespace {
 
-/// Of fail_launch(). Behind api_mutex().
+/// The failure that fail_launch() asks for. api_mutex() protects it.
 struct {
   int device = -1;
   long launches_before = 0;

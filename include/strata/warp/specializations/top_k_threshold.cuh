@@ -84,7 +84,7 @@ class top_k_warp {
   logical_warp<Lanes> warp_;
 };
 
-/// The same of a block of whole warps. One barrier for each call.
+/// A team of a block of whole warps. Each call has one barrier.
 template <int Threads, class Code>
 class top_k_block {
  public:
@@ -346,7 +346,7 @@ STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&c
   }
 }
 
-/// The same for items of logical warps.
+/// Passes the items of a logical warp that are results to a sink.
 template <int Lanes, class Code, int Items, class Sink>
 STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&codes)[Items],
                              const top_k_threshold<Code>& threshold, Sink sink) {

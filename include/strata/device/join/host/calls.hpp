@@ -192,7 +192,7 @@ class DispatchHostJoinTable {
   bool is_usable() const {
     return !detail::refuses_null(memory_, "d_memory") &&
            !detail::refuses_join_rows(Table::can_number(build_.rows), true) &&
-           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the build side's keys")) &&
+           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the array of build keys")) &&
            !detail::refuses_join_strategy(join_on_host::has_strategy(options_.strategy));
   }
 

@@ -141,7 +141,7 @@ class DispatchMetalJoinTable {
   bool is_usable() const {
     return !detail::is_refused(!has_memory_, "d_memory", "is null or has no bytes") &&
            !detail::refuses_join_rows(is_count_of_rows(build_.rows), true) &&
-           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the build side's keys"));
+           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the array of build keys"));
   }
 
   bool has_memory_;

@@ -106,7 +106,7 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
     std::size_t bytes_of_host = 0;
     const MetalJoinStatus counts = by_host(nullptr, bytes_of_host, capacity);
     if (counts != MetalJoinStatus::success ||
-        detail::is_refused(!metal::is_valid(options.metal), "the tuning", "is not valid")) {
+        detail::is_refused(!metal::is_valid(options.metal), "options.metal", "has a number that is out of range")) {
       return MetalJoinStatus::invalid_value;
     }
     const metal::join_request request{kind,
@@ -128,8 +128,9 @@ template <class Policy = metal_join_policy, class Index, class Key, class Hash =
       }
       if (strategy != JoinStrategy::cpu) {
         if (temp_storage != nullptr &&
-            (detail::refuses_null(num_out, "d_num_out") || detail::refuses_null(build_keys, "the build side's keys") ||
-             detail::refuses_null(probe_keys, "the probe side's keys") ||
+            (detail::refuses_null(num_out, "d_num_out") ||
+             detail::refuses_null(build_keys, "the array of build keys") ||
+             detail::refuses_null(probe_keys, "the array of probe keys") ||
              !detail::are_join_outputs_valid(kind, build_out, probe_out, num_out, capacity, build_keys, build_rows,
                                              probe_keys, probe_rows))) {
           return MetalJoinStatus::invalid_value;

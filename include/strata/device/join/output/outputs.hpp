@@ -166,7 +166,7 @@ inline bool refuses_join_capacity(std::int64_t capacity) {
   return detail::is_refused(capacity < 0, "the output's capacity", "is negative or larger than 2^63 - 1");
 }
 inline bool refuses_join_strategy(bool is_valid) {
-  return detail::is_refused(!is_valid, "options.strategy", "is none of this back end");
+  return detail::is_refused(!is_valid, "options.strategy", "is not a strategy of this back end");
 }
 inline bool refuses_table_memory(bool is_too_small) {
   return detail::is_refused(is_too_small, "memory_bytes", "is less than what MemoryBytes said");
@@ -184,8 +184,8 @@ bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* 
   return !detail::outputs_overlap(
       {detail::bytes_of(build_out, capacity, "d_build_out"), detail::bytes_of(probe_out, capacity, "d_probe_out"),
        detail::bytes_of(num_out, 1, "d_num_out")},
-      {detail::bytes_of(build_keys, build_rows, "the build side's keys"),
-       detail::bytes_of(probe_keys, probe_rows, "the probe side's keys")});
+      {detail::bytes_of(build_keys, build_rows, "the array of build keys"),
+       detail::bytes_of(probe_keys, probe_rows, "the array of probe keys")});
 }
 
 /// True if all arrays of a join are not null, and none overlaps an output. Columns of a result are not checked.
@@ -213,8 +213,8 @@ bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& b
                                    {number});
   };
   return !detail::refuses_null(num_out, "d_num_out") && !is_misplaced(build.count) && !is_misplaced(probe.count) &&
-         !(build.rows > 0 && detail::refuses_null(build.keys, "the build side's keys")) &&
-         !(probe.rows > 0 && detail::refuses_null(probe.keys, "the probe side's keys")) &&
+         !(build.rows > 0 && detail::refuses_null(build.keys, "the array of build keys")) &&
+         !(probe.rows > 0 && detail::refuses_null(probe.keys, "the array of probe keys")) &&
          detail::are_join_outputs_valid(kind, rows_out.build_out, rows_out.probe_out, num_out, capacity, build.keys,
                                         build.rows, probe.keys, probe.rows);
 }
