@@ -370,7 +370,7 @@ void expect_the_same_bits_under_every_schedule(unsigned blocks, std::size_t size
   }
 }
 
-TEST(device_scan_tuning, sums_of_the_ring_have_the_same_bits_under_every_schedule) {
+TEST(device_scan_tuning, sums_of_the_pipeline_have_the_same_bits_under_every_schedule) {
   if (!has_bulk_copies()) GTEST_SKIP() << "bulk copies need sm_90";
   using scan = pipeline_scan<float, strata::Sum, form::inclusive, pipeline_hub<64, 3, 4, 2>>;
   expect_the_same_bits_under_every_schedule<scan>(7, 20003);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceAdjacentDifference: differences of neighbours to the left and to the right, copied and in place.
 #include <strata/device/device_adjacent_difference.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
 

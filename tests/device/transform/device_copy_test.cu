@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceCopy: batches of arrays that are copied item by item through any iterators, and matrices of any layout.
 #include <strata/device/device_copy.cuh>
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceFor: an operator is applied once to each index, item or element of extents.
 #include <strata/device/device_for.cuh>
 
 #include <cstdint>

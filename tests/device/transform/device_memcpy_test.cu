@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// DeviceMemcpy: batches of buffers of any length and alignment.
 #include <strata/device/device_memcpy.cuh>
 
 #include <cstdint>

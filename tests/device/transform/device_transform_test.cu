@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
+
+// DeviceTransform: results of one and of several inputs, under predicates, filled and generated.
 #include <strata/core/operators.hpp>
 #include <strata/device/device_transform.cuh>
 

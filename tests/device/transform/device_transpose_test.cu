@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // test: check
+
+// DeviceTranspose: matrices of any shape and type.
 #include <strata/device/device_transpose.cuh>
 
 #include <cstdint>
