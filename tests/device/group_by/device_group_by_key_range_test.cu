@@ -34,6 +34,9 @@ void expect_groups(const std::vector<Key>& keys, Key lowest, Key highest) {
   expect_groups_in_order<GroupBy, false>(keys, values, keys.size(), range_hint<Key>{lowest, highest});
 }
 
+/// More rows than one kernel combines without a sample. The host back end takes minutes for so many.
+std::size_t many_rows() { return if_small<std::size_t>(5000, STRATA_HOST_SIMT ? 30000 : 1200000); }
+
 template <class T>
 class GroupByKeyRange : public testing::Test {};
 #if STRATA_TEST_FEW_TYPES
@@ -48,13 +51,13 @@ TYPED_TEST_SUITE(GroupByKeyRange, key_types);
 TYPED_TEST(GroupByKeyRange, has_all_keys) {
   std::mt19937_64 bits = strata_test::random_bits(51);
   const auto lowest = static_cast<TypeParam>(std::is_signed_v<TypeParam> ? -40 : 40);
-  for (const std::size_t size : sizes{0, 1, 33, 600, 601, if_small<std::size_t>(5000, 3000000)}) {
+  for (const std::size_t size : sizes{0, 1, 33, 600, 601, 5000}) {
     for (const u64 number : {u64{1}, u64{2}, u64{31}, u64{63}, u64{64}, u64{65}, u64{200}}) {
       SCOPED_TRACE(testing::Message() << size << " rows, " << number << " keys");
       const auto highest = static_cast<TypeParam>(static_cast<u64>(lowest) + number - 1);
       const auto keys = keys_from(lowest, number, size, bits);
       ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, lowest, highest));
-      if (is_small() && number != 64) continue;
+      if (number != 64) continue;
       ASSERT_NO_FATAL_FAILURE(expect_groups(keys, lowest, highest));
     }
   }
@@ -64,7 +67,7 @@ TYPED_TEST(GroupByKeyRange, has_all_keys) {
 // of them, all rows are moved to parts.
 TYPED_TEST(GroupByKeyRange, lacks_some_keys) {
   std::mt19937_64 bits = strata_test::random_bits(52);
-  for (const std::size_t size : sizes{600, if_small<std::size_t>(20000, 3000000)}) {
+  for (const std::size_t size : sizes{600, if_small<std::size_t>(10000, 30000)}) {
     for (const u64 one_in : {u64{1}, u64{2}, u64{50}, u64{3000}}) {
       for (const u64 others : {u64{1}, u64{100}, u64{0}}) {
         SCOPED_TRACE(testing::Message() << size << " rows, one of " << one_in << ", other keys " << others);
@@ -74,9 +77,22 @@ TYPED_TEST(GroupByKeyRange, lacks_some_keys) {
           if (bits() % one_in == 0) keys[i] = random[i];
         }
         ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, TypeParam{}, static_cast<TypeParam>(49)));
-        if (is_small() && one_in != 2) continue;
-        ASSERT_NO_FATAL_FAILURE(expect_groups(keys, TypeParam{}, static_cast<TypeParam>(49)));
       }
+    }
+  }
+}
+
+TEST(device_group_by_key_range, many_rows_have_other_keys) {
+  std::mt19937_64 bits = strata_test::random_bits(56);
+  const std::size_t size = many_rows();
+  for (const u64 one_in : {u64{0}, u64{3000}, u64{2}}) {
+    for (const u64 number : {u64{1}, u64{1000}, u64{9000}, u64{100000}}) {
+      SCOPED_TRACE(testing::Message() << "one of " << one_in << ", " << number << " keys");
+      auto keys = keys_from<std::uint32_t>(77, number, size, bits);
+      for (std::uint32_t& key : keys) {
+        if (one_in > 0 && bits() % one_in == 0) key = static_cast<std::uint32_t>(bits());
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_groups(keys, 77u, static_cast<std::uint32_t>(76 + number)));
     }
   }
 }
@@ -84,7 +100,7 @@ TYPED_TEST(GroupByKeyRange, lacks_some_keys) {
 // The code of the key before the range marks a free slot.
 TEST(device_group_by_key_range, keys_beside_the_range_and_at_the_ends_of_the_type) {
   std::mt19937_64 bits = strata_test::random_bits(53);
-  const std::size_t size = if_small<std::size_t>(3000, 2000000);
+  const std::size_t size = many_rows();
   auto keys = keys_from<std::uint32_t>(99, 52, size, bits);
   ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, 100u, 149u));
   ASSERT_NO_FATAL_FAILURE(expect_groups(keys, 100u, 149u));
@@ -105,7 +121,8 @@ TEST(device_group_by_key_range, keys_beside_the_range_and_at_the_ends_of_the_typ
 
 // All keys outside of the range have the same code in the table in device memory, unless codes are mixed there.
 TEST(device_group_by_key_range, other_keys_collide) {
-  const std::size_t size = if_small<std::size_t>(6000, 1000000);
+  // One kernel combines up to 2^20 rows, and has a slot for each in device memory.
+  const std::size_t size = if_small<std::size_t>(6000, STRATA_HOST_SIMT ? 30000 : 1000000);
   std::vector<u64> keys(size);
   for (std::size_t i = 0; i < size; ++i) keys[i] = i * 0x100000001u;
   ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, u64{0}, u64{9}));
@@ -117,7 +134,7 @@ TEST(device_group_by_key_range, other_keys_collide) {
 // No sample is taken before rows turn out to be outside of the range.
 TEST(device_group_by_key_range, a_frequent_key_is_outside) {
   std::mt19937_64 bits = strata_test::random_bits(54);
-  const std::size_t size = if_small<std::size_t>(20000, 3000000);
+  const std::size_t size = many_rows();
   auto keys = random_keys<std::uint32_t>(size, 0, bits);
   for (std::uint32_t& key : keys) {
     if (bits() % 4 != 0) key = 1000;
@@ -128,7 +145,7 @@ TEST(device_group_by_key_range, a_frequent_key_is_outside) {
 
 TEST(device_group_by_key_range, under_all_schedules) {
   std::mt19937_64 bits = strata_test::random_bits(55);
-  const std::size_t size = if_small<std::size_t>(3000, 100000);
+  const std::size_t size = if_small<std::size_t>(3000, STRATA_HOST_SIMT ? 6000 : 100000);
   auto keys = keys_from<std::uint32_t>(7, 40, size, bits);
   under_all_schedules([&](std::size_t i) {
     SCOPED_TRACE(testing::Message() << "schedule " << i);
