@@ -284,7 +284,7 @@ const char help[] =
 #if STRATA_HOST_SIMT
     "By default, SIZE is 200 and DEPTH is 45, because the host SIMT back end is slow.\n"
 #else
-    "By default, SIZE is 4096. If only SIZE is given, DEPTH is equal to it.\n"
+    "By default, SIZE is 4096, and DEPTH is equal to SIZE.\n"
 #endif
     "\n"
     "      --help  print this help\n"
