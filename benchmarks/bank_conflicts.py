@@ -91,8 +91,8 @@ def kernel_table(kernels):
 
 def table(cases, hardware):
     lines = [SPDX, "# Wavefronts of shared-memory loads", "",
-             "One warp, all instructions of the pattern; without conflicts as many as in the column "
-             "\"fewest\".", "",
+             "The wavefronts of one warp for all instructions of a pattern. Without conflicts, there are as many as "
+             "\"fewest\" says.", "",
              "| element | pattern | layout | fewest | model | host back end | hardware |",
              "|--:|---|---|--:|--:|--:|--:|"]
     differing = 0

@@ -48,7 +48,7 @@ class unfinished_file {
   unfinished_file& operator=(const unfinished_file&) = delete;
 
   void rename_to(const std::string& name);
-  /// Removes the files of all objects, before the program ends at once.
+  /// Removes the files of all objects, for a program that is about to end without destructors.
   static void remove_now();
 
  private:

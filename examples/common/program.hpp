@@ -46,10 +46,10 @@ class program {
 
   const char* name() const { return name_; }
 
-  /// Sets what the program does from now on. If standard error is a terminal, this is shown with the time, from the
-  /// second second of the program on. Call `hide_progress` before output to remove it.
+  /// Sets what the program does from now on. If standard error is a terminal and the program has run for a second, this
+  /// is shown there with the time. Call `hide_progress` before output to remove it.
   void begin(const std::string& step);
-  /// Sets how far a step is that reads. `all` is negative if the number of bytes is not known.
+  /// Sets how many bytes a step has read. `all` is the number of all bytes, or negative if it is not known.
   void set_bytes(long long done, long long all);
   void hide_progress();
 

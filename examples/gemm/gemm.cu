@@ -54,15 +54,15 @@ using by_item = strata::PaddedMatrixLayout<depth, tile, vector<T>::width>;
 template <class T>
 using by_vector = strata::PaddedMatrixLayout<depth, tile / vector<T>::width, 1>;
 
-/// A warp stores 8 columns of 4 rows of A as it reads them, row by row ...
+/// A warp stores 8 columns of 4 rows of A in the order in which it reads them, row by row.
 template <class T>
 struct store_a {
   static constexpr int element_bytes = sizeof(T);
   static constexpr int instructions = 1;
   STRATA_HD constexpr strata::element_place operator()(int, int lane) const { return {lane % depth, lane / depth}; }
 };
-/// ... and 32 columns of a row of B. Then, for each step in depth, the lanes of two rows of threads
-/// read a vector of A each, the same in all of the row, and 16 neighbouring vectors of B.
+/// A warp also stores 32 columns of a row of B. Then it reads for each step in depth. It has two rows of threads. All
+/// threads of a row read the same vector of A, and 16 neighbouring vectors of B.
 struct load_a {
   static constexpr int element_bytes = 16;
   static constexpr int instructions = 1;
@@ -209,7 +209,7 @@ bool is_product(matrix<const T> A, matrix<const T> B, matrix<const T> C) {
   return true;
 }
 
-/// The time of one call, after a call that does not count.
+/// The time of one call, after a first call that is not timed.
 template <class Call>
 double seconds(Call call) {
   constexpr int calls = STRATA_HOST_SIMT ? 1 : 10;
@@ -282,9 +282,9 @@ const char help[] =
     "and in fp64, and checks the product. On the GPU also prints how fast that was.\n"
     "\n"
 #if STRATA_HOST_SIMT
-    "SIZE is 200 and DEPTH 45 if nothing is said: this is the host SIMT back end.\n"
+    "By default, SIZE is 200 and DEPTH is 45, because the host SIMT back end is slow.\n"
 #else
-    "SIZE is 4096 if nothing is said, and DEPTH is SIZE.\n"
+    "By default, SIZE is 4096, and DEPTH is equal to SIZE.\n"
 #endif
     "\n"
     "      --help  print this help\n"

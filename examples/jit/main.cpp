@@ -22,13 +22,13 @@ namespace {
 const char help[] =
     "Usage: jit [OPTION]... [FILE]\n"
     "Applies an operator to each number of FILE, or of standard input, and prints the sum of the\n"
-    "results. The operators are C++, which is compiled now.\n"
+    "results. The operators are C++ expressions, which the program compiles.\n"
     "\n"
-    "      --type=TYPE          of the numbers: int, long, float or double (the default)\n"
-    "      --op=EXPRESSION      the operator, of a; 'a' by default\n"
-    "      --reduce=EXPRESSION  what adds up the results, of a and b: associative; 'a + b' by default\n"
+    "      --type=TYPE          type of the numbers: int, long, float or double (the default)\n"
+    "      --op=EXPRESSION      the operator, an expression of a (default: 'a')\n"
+    "      --reduce=EXPRESSION  the reduction, an associative expression of a and b (default: 'a + b')\n"
     "      --ptx                only compile, for any GPU of compute capability 9.0 and newer, and say\n"
-    "                           how large the code is: needs no GPU\n"
+    "                           how large the code is; this needs no GPU\n"
     "      --help               print this help\n"
     "\n"
     "Exit status: 0, 1 if the call is wrong or a file failed, 2 if the device failed.\n";

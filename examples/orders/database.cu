@@ -313,7 +313,7 @@ class cuda_database final : public database {
     return rows_out();
   }
 
-  /// The sort is stable: of equal charges, the one of the smaller customer number comes first.
+  /// The sort is stable: among customers with equal charges, the smaller customer number comes first.
   std::vector<charged_customer> top(long long groups, std::size_t wanted) {
     measure("sort by charge", groups, [&](void* temp, std::size_t& temp_bytes) {
       return strata::DeviceRadixSort::SortPairsDescending(temp, temp_bytes, group_charges_.get(), top_charges_.get(),

@@ -159,7 +159,7 @@ class job {
 
   void open_files(sorter& self, bool is_first_here, bool is_first, bool has_runs) {
     const auto open = [&](data_file::mode how) {
-      // A rank that ends the program meanwhile must not miss a file.
+      // A rank that ends the program at the same time must find and remove all files.
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto open_one = [&](const std::string& name, data_file& file, std::optional<unfinished_file>& unfinished) {
         file = data_file(name, how);
@@ -176,7 +176,7 @@ class job {
     together(self, [&] {
       if (is_first_here && !is_first) open(data_file::mode::change);
     });
-    // All have opened it: without a name, it is gone when the last process ends.
+    // All processes have opened the file of the runs. It loses its name here, and is gone when the last process ends.
     if (is_first) unfinished_runs_.reset();
   }
 
@@ -212,7 +212,7 @@ class job {
   /// Each rank writes its share of the result, by several threads.
   void merge(const sorter& self, const std::vector<share>& runs) const {
     const share mine = share_of(report_.records, self.rank(), self.ranks());
-    constexpr long long least_records = 1 << 16;  // for which a thread is worth while
+    constexpr long long least_records = 1 << 16;  // with fewer records, a thread does not pay
     constexpr long long most_threads = 16;
     const long long cores = std::thread::hardware_concurrency() / static_cast<unsigned>(group_.size());
     const long long count = std::max(1LL, std::min({cores, most_threads, mine.size() / least_records}));

@@ -47,7 +47,7 @@ struct count_from {
   long long first;
   STRATA_HD std::int64_t operator()(long long i) const { return first + i; }
 };
-/// The rank in whose share item numbers[i] is.
+/// Returns the rank whose share has the record with the number numbers[i].
 struct owner_of {
   const std::int64_t* numbers;
   long long records;
@@ -64,7 +64,7 @@ struct read_record {
 constexpr int block_threads = 256;
 constexpr int record_words = record_bytes / 4;
 
-/// A thread for each word: neighbours read side by side.
+/// Each thread copies one word, so neighbouring threads access neighbouring words.
 STRATA_KERNEL void __launch_bounds__(block_threads)
     place_records(const record* from, const std::int64_t* numbers, long long first, record* to, long long words) {
   const long long i = static_cast<long long>(blockIdx.x) * block_threads + threadIdx.x;

@@ -171,7 +171,7 @@ const char help[] =
     "\n"
     "      --build-rows=N  rows of the build side, whose keys are unique\n"
     "      --probe-rows=N  rows of the probe side\n"
-    "      --match=P       P percent of the probe rows have a partner, not 100\n"
+    "      --match=P       P percent of the probe rows have a partner (default: 100)\n"
     "      --seed=N        take other keys\n"
     "      --help          print this help\n"
     "\n"

@@ -64,8 +64,8 @@ STRATA_D bool find(const slot* table, unsigned mask, unsigned key, unsigned& row
 
 // Three ways to get a position for a thread's result, if it has one. All threads call them.
 
-/// One addition for each result. If nvcc could tell that all lanes of a warp add to one address, it would compile this
-/// to one addition for each warp. It cannot tell that the quotient is 0.
+/// One addition for each result. The quotient is always 0, but nvcc does not know that. If it knew that all lanes of a
+/// warp add to one address, it would compile this to one addition for each warp.
 struct by_row {
   STRATA_D static unsigned long long position(bool has_result, unsigned long long* total) {
     return has_result ? atomicAdd(total + threadIdx.x / block_threads, 1ull) : 0;

@@ -257,7 +257,7 @@ const char help[] =
     "Shows how a radix sort works, step by step, for 32 keys, and times it for many keys.\n"
     "\n"
     "      --pass=N  show pass N only, of 0 to 7\n"
-    "      --keys=N  time N keys, not 2^24, or 2^16 on the host SIMT back end; 0: time nothing\n"
+    "      --keys=N  time N keys (default: 2^24, on the host SIMT back end 2^16); 0: time nothing\n"
     "      --seed=N  take other keys\n"
     "      --help    print this help\n"
     "\n"

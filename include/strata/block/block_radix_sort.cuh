@@ -209,7 +209,7 @@ class BlockRadixSort {
   using match_ranking = detail::radix_rank_match<
       detail::radix_rank_counters<BlockDimX, BlockDimY, BlockDimZ, match_bits, false, InnerScan>,
       detail::radix_match_votes<shape::threads, match_bits>, false>;
-  /// One way to pass. `row_threads`: the number of threads in a row of the items that are ranked; 1: blocked.
+  /// The two kinds of passes. `row_threads` is the number of threads in a row of the items that are ranked; 1: blocked.
   struct count_passes {
     using ranking = count_ranking;
     static constexpr int bits = RadixBits;

@@ -38,7 +38,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call**, **Execution**, **Errors.** As for DeviceTransform. `shape`, and the distance from `first` to `last`, are
 ///   numbers of items.
-/// - **Result.** The order of the calls is not defined, and they run at the same time. They share copies of `op`.
+/// - **Result.** The order of the calls is not defined, and they run at the same time. Several calls may use one copy
+///   of `op`.
 /// - **Types.** Each item is read once. If copies are made from a pointer, items of 1, 2, 4, 8 and 16 bytes are read 16
 ///   bytes at a time, items of other sizes one by one. Items that are not trivially relocatable are not copied: the
 ///   operator gets references. Counts have 64 bits if their type has 64 bits.

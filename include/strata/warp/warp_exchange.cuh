@@ -41,7 +41,7 @@ enum WarpExchangeAlgorithm {
 /// - Bank conflicts: none in blocked and striped accesses, for any N and items of any size, if the storages
 ///   of a warp's logical warps are consecutive and all of them call together. Two exceptions: striped
 ///   accesses of items of 1 or 2 bytes if W is 2, or striped accesses if W is no power of two, may take 2
-///   wavefronts for 1. The conflicts of a scatter depend on its ranks.
+///   wavefronts instead of 1. The conflicts of a scatter depend on its ranks.
 /// - Between two calls that use the same storage, the logical warp's lanes must call `__syncwarp()`. Shuffles
 ///   need none.
 /// - `T` must be trivially relocatable.

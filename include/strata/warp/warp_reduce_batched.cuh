@@ -72,7 +72,7 @@ class WarpReduceBatched {
   static_assert(Batches >= 0, "WarpReduceBatched: Batches must not be negative");
 
   static constexpr int outputs_per_thread = detail::ceiling_divide(Batches, LogicalWarpThreads);
-  /// With few batches, an instruction for each waits less than the steps do.
+  /// With few batches, one instruction for each of them takes less time than the steps.
   static constexpr int most_in_hardware = 8;
   template <class Operator>
   static constexpr bool in_hardware = platform::has_redux&& LogicalWarpThreads == warp_threads&& Batches > 0 &&

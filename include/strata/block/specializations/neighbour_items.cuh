@@ -17,7 +17,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The neighbour of the first or last item of a tile that has none.
+/// Replaces the neighbour that the first or last item of a tile does not have.
 struct no_item {};
 template <class Item>
 inline constexpr bool is_item = !std::is_same_v<Item, no_item>;
@@ -40,8 +40,8 @@ class neighbour_items {
   STRATA_D void put(int thread, const T& item) { tile_.put(position(thread), item); }
   STRATA_D T get(int thread) { return tile_.get(position(thread)); }
 
-  /// Returns the item of the thread before `thread`. `of_first` is that of the first thread; if it is `no_item`, the
-  /// first thread must not call.
+  /// Returns the item of the thread before `thread`. The first thread gets `of_first`; if this is `no_item`, the first
+  /// thread must not call.
   template <class Item>
   STRATA_D T before(int thread, const Item& of_first) {
     if constexpr (is_item<Item>) {
@@ -49,7 +49,8 @@ class neighbour_items {
     }
     return get(thread - 1);
   }
-  /// Returns the item of the thread after `thread`. `of_last` is that of the last thread, as above.
+  /// Returns the item of the thread after `thread`. The last thread gets `of_last`; if this is `no_item`, the last
+  /// thread must not call.
   template <class Item>
   STRATA_D T after(int thread, const Item& of_last) {
     if constexpr (is_item<Item>) {

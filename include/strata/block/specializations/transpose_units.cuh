@@ -62,8 +62,8 @@ STRATA_D void turn_square(square_words<Words, Side>& square) {
   }
 }
 
-/// The steps of a transposition of one tile by a block. Memory is seen as matrices of elements, which
-/// are pieces of the user's if those are moved in `Tile::pieces`; the leading dimension counts them.
+/// The steps of a transposition of one tile by a block. Memory is seen as matrices of elements. If the user's elements
+/// are moved in pieces (`Tile::pieces`), each piece is an element here. The leading dimension counts these elements.
 template <class Tile, class Layout>
 struct transpose_units {
   static constexpr int side = Tile::side;

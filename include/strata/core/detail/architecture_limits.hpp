@@ -8,7 +8,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// What a multiprocessor has for its blocks, besides 65,536 registers. Tuning rows that were not measured are derived
-/// from these limits: guides/tuning.md has the rule.
+/// from these limits: guides/tuning.md has the rules.
 struct architecture_limits {
   int threads;
   int shared_bytes;

@@ -67,10 +67,10 @@ inline cudaError_t set_max_dynamic_shared_memory(const void* kernel, std::size_t
   return set_attribute(function, driver_max_dynamic_shared_bytes, static_cast<int>(bytes));
 }
 
-/// Returns the number of multiprocessors that kernels on `stream` may use if the stream belongs to a green context,
-/// otherwise
-/// 0. Device attributes describe the whole device, so only the driver knows the number. A cooperative launch of more
-/// blocks than the context holds fails. If it is captured, it does not fail, and its graph never ends.
+/// If `stream` belongs to a green context, returns the number of multiprocessors that kernels on the stream may use.
+/// Otherwise returns zero. Device attributes describe the whole device, so only the driver knows the number. A
+/// cooperative launch of more blocks than the context holds fails. If it is captured, it does not fail, and its graph
+/// never ends.
 inline int green_context_multiprocessors(cudaStream_t stream) {
   static auto* const get_context = driver_function<driver_stream_green_context>("cuStreamGetGreenCtx", 12040);
   static auto* const get_resource = driver_function<driver_green_context_resource>("cuGreenCtxGetDevResource", 12040);

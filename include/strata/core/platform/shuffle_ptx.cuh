@@ -15,7 +15,7 @@ namespace platform {
 
 /// Shuffles with an explicit clamp lane. A lane gets the word of the lane `offset` below (`_up`) or above (`_down`) in
 /// the logical warp of `Width` lanes, a power of two. It gets its own word where that lane is below lane `first`, or
-/// above lane `last`, of the logical warp. These and `offset` count modulo `Width` and 32.
+/// above lane `last`, of the logical warp. `first` and `last` are taken modulo `Width`, and `offset` modulo 32.
 template <int Width>
 STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, int offset, int first) {
 #if STRATA_DEVICE_PASS

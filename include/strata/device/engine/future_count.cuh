@@ -26,12 +26,13 @@ STRATA_HD constexpr std::size_t count_of(Integer n) {
 
 /// A number of items that lies in device memory, such as the `*d_num_selected_out` of an earlier call on the stream. It
 /// takes the place of `num_items` in the calls of DeviceReduce, DeviceScan, DeviceSelect, DevicePartition and
-/// DeviceRadixSort, in DeviceRunLengthEncode::Encode, and of the number of rows in `join_side` for DeviceHashJoin. The
-/// kernels read it when they run: the host does not wait for it, and a graph may be replayed with another number.
+/// DeviceRadixSort, and in DeviceRunLengthEncode::Encode. It takes the place of the number of rows in `join_side` for
+/// DeviceHashJoin and in `group_keys` for DeviceGroupBy, and of `k` in DeviceSegmentedTopK. The kernels read it when
+/// they run: the host does not wait for it, and a graph may be replayed with another number.
 ///
 /// `max_items` bounds the number. Temporary storage and launches are for `max_items` items, so a bound that is far too
 /// large costs time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop.
-/// `d_num_items` must not overlap outputs: a selection, a partition or a join that writes its number there is refused.
+/// `d_num_items` must not overlap outputs: a call that writes the number of its results there is refused.
 /// Results of scans by key must not be written over keys.
 ///
 /// @code

@@ -17,7 +17,7 @@ namespace detail {
 ///
 ///     range    1   3   3   6          merge for lower bounds   1 [2] [3]  3   3 [5]  6
 ///     values     2   3   5            index of each value          1   2          5
-///                                     less the values before it    1   1          3
+///                                     minus the values before it   1   1          3
 ///
 /// For lower bounds a value comes before equal items, so the values are the first input of the merge. For upper bounds
 /// it comes after them, so the values are the second input. `Arrays` are merge_arrays whose output of keys is the

@@ -126,7 +126,7 @@ struct DispatchHashJoin {
   using Columns = partitioned_columns<Sink>;
   static constexpr bool may_partition_columns =
       has_word_keys && !is_ordered && !are_counted_keys<Keys> && Columns::are_possible;
-  /// If columns are narrow and may be partitioned, they are, wherever the result could also be gathered in the order of
+  /// Narrow columns that may be partitioned are partitioned, even where the result could be gathered in the order of
   /// the probe rows. (The exception is a join in which few rows match.)
   static constexpr bool may_gather_in_order =
       number_of_columns<Sink> >= least_gathered_columns && !(may_partition_columns && Columns::are_narrow);

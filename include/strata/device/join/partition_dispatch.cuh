@@ -167,7 +167,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.threads_of_join(IsLarge),
   Agent(storage.Alias(), shared, join, sink).run(join.work_items[at]);
 }
 
-/// Joins a build side that fits one table: each block builds that, and joins `work_item_rows` probe rows.
+/// Joins a build side that fits one table: each block builds the table, and joins `work_item_rows` probe rows.
 template <class MaxPolicy, class Index, class Keys, class Hash, class Equal, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::partition.join_threads,
                   MaxPolicy::ActivePolicy::partition.join_blocks_per_multiprocessor)

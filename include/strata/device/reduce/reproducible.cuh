@@ -211,7 +211,7 @@ class AgentReproducible {
     return result;
   }
 
-  /// Transformations of DeviceReduce also take the index of an item, which none needs here.
+  /// Transformations of DeviceReduce also take the index of an item. No transformation needs it here.
   template <class Item>
   STRATA_D AccumT transform(const Item& item) {
     return static_cast<AccumT>(transform_op_(item, 0));
@@ -267,7 +267,7 @@ struct DispatchReproducible {
   using T = iterator_value_t<InputIterator>;
   using plan = reproducible_plan<T>;
   using Agent = AgentReproducible<AccumT, ReductionOp, TransformOp>;
-  /// At most a block for each thread that gathers.
+  /// The largest number of blocks: each thread of the last block reads the tagged word of one block.
   static constexpr std::size_t max_blocks = Agent::block_threads;
 
   template <class NumItemsT>

@@ -160,8 +160,8 @@ class AgentScanPipeline {
     }
     for (unsigned s = 0; s < slots; ++s) {
       storage_.swept[s].init(scanning_warps);
-      // The prefix warp arrives, and so does the publishing warp, if there is something to publish: it has
-      // read the warps' aggregates, which may be overwritten then.
+      // The prefix warp arrives. If there is something to publish, so does the publishing warp when it has read the
+      // warps' aggregates, because these may be overwritten afterwards.
       storage_.prefixed[s].init(gridDim.x > 1 ? 2 * warp_threads : warp_threads);
     }
     platform::fence_mbarrier_init();
@@ -300,8 +300,8 @@ class AgentScanPipeline {
       storage_.swept[slot.index].wait(slot.phase);
       Aggregate inclusive{}, exclusive{};
       const int warps = scan_warps(round, inclusive, exclusive);
-      // No block reads the aggregate of the last tile. It is not published, because the prefix warp does not
-      // wait for it: it could land after the epochs have been erased.
+      // No block reads the aggregate of the last tile. The aggregate is not published, because the prefix warp does
+      // not wait for it: the store could land after the epochs have been erased.
       if (!is_last_of_all(round) && lane == warps - 1) {
         if constexpr (Steps::may_have_head) {
           if (round == 0 && blockIdx.x == 0 && head_items() > 0) {

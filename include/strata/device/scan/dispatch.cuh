@@ -102,7 +102,7 @@ inline constexpr bool holds_num_items = false;
 template <class Problem>
 inline constexpr bool holds_num_items<Problem, std::void_t<decltype(&Problem::with_items)>> = true;
 
-/// The problem of a call with a FutureCount, when that is known.
+/// The problem of a call with a FutureCount, when the number of items is known.
 template <class Problem>
 STRATA_D decltype(auto) with_items(const Problem& problem, [[maybe_unused]] std::size_t num_items) {
   if constexpr (holds_num_items<Problem>) {
@@ -191,8 +191,8 @@ using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipelin
 /// - `tile_input()`, `tile_output(num_items)`, `tile_op()` and `tile_init()` (NullType, a value, or a
 ///   FutureValue), with their types `TileInput` ... and `Accum`, in which sums are carried: the problem as a
 ///   scan of one iterator into another, for AgentScanTile;
-/// - `moves_in_place`: an output may overwrite an item of another tile. A block then cannot reduce a tile in
-///   place of its block, so all blocks must be resident;
+/// - `moves_in_place`: an output may overwrite an item of another tile. A block then cannot reduce a missing tile of
+///   another block, so all blocks must be resident;
 /// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: the same for AgentScanPipeline. The kernel
 ///   takes the problem as its base `steps::PipelineProblem`, so that problems with the same steps share it;
 /// - `can_copy_in_bulk()`, `head_items()`: whether alignment allows bulk copies, and how many items come

@@ -25,7 +25,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The number of runs that have begun, and the sum since the last beginning; without one, the sum of all.
+/// The number of runs that have begun, and the sum since the last one began. If none has begun, the sum of all items.
 template <class Count, class T>
 struct counted_run {
   Count begins;

@@ -9,7 +9,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The value that a scan carries if it begins anew with each run of items, or with each segment: the sum since the last
-/// beginning, if there is one; otherwise the sum of all.
+/// run or segment began. If none has begun, it is the sum of all items.
 template <class T>
 struct sum_of_run {
   T value;

@@ -95,7 +95,7 @@ struct tile_range {
   int head;
   int tail;
   bool is_vectorized;
-  /// Blocks from `first_whole` on that have one whole tile each, and no item besides.
+  /// The first block that has one whole tile and no other item, and the number of such blocks. They are neighbours.
   unsigned first_whole, whole_blocks;
 
   template <class Tile>

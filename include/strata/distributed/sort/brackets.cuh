@@ -36,7 +36,7 @@
 /// - If it is not, all T items come before x: n_r(x) >= c_r, and m_r(x) >= c_r, because c_r <= e_r. The sum is T or
 ///   more.
 ///
-/// Samples say what m_r(x) is, but for one stride. If k samples of r come before x, so do k groups: m_r(x) >=
+/// Samples bound m_r(x) to within one stride. If k samples of r come before x, so do k groups: m_r(x) >=
 /// b_r + k g_r =: low_r(x). The sample after these, if there is one, does not: m_r(x) <= b_r + (k + 1) g_r - 1. If
 /// there is none, fewer than g_r items follow in the bracket. So m_r(x) <= min(b_r + (k + 1) g_r - 1, e_r) =:
 /// high_r(x). For the rank of x itself both are the position of x.

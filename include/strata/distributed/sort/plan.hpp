@@ -11,7 +11,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Which part of the sorted sequence each rank gets, and how that is cut into chunks. Chunk `c` of rank `r` has the
+/// Which part of the sorted sequence each rank gets, and how the part is cut into chunks. Chunk `c` of rank `r` has the
 /// number `r * chunks + c` among the chunks of all ranks. Splitter `i` is the position before chunk `i`.
 struct sort_shares {
   int ranks;

@@ -62,8 +62,8 @@ constexpr JoinSide<Keys, Promises> side_with(const JoinSide<Keys, OldPromises>& 
 
 }  // namespace detail
 
-/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. A join
-/// compiles the kernels of the methods that it may need by the types of `Promises`.
+/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. The types of
+/// `Promises` decide for which methods a join compiles kernels.
 ///
 /// @code
 /// #include <strata/device/device_hash_join.hpp>

@@ -38,12 +38,20 @@ struct JoinThresholds {
 
 /// Policies. To override the thresholds, pass a policy with other ones to `choose_join_strategy`.
 ///
-/// H200, 2026-11, unique u32 keys, index pairs out, ms of whole joins, by one table in global memory / in the shared
-/// memory of each block / one pass / two passes: 10K x 10M 0.20 / 0.07 / 0.18 / -; 1M x 10M 0.22 / - / 0.155 / -; 2^20
-/// x 2^20 0.094 / - / 0.039 / -; 2^24 x 2^24 2.3 / - / 0.42 / -; 2^26 x 2^26 - / - / 2.04 / 2.05; 2^27 x 2^27 20 / - /
-/// - / 4.1. A table in global memory is the slowest, also if it stays in L2. So `simple` is chosen only if shared
-///   memory has capacity for the table. A join whose table cannot be there after all has it in global memory. The host
-///   joins nothing, because it cannot read the device's memory.
+/// Milliseconds of whole joins with unique u32 keys, whose results are pairs of indices (H200, 2026-11):
+///
+/// | rows | one table in global memory | a table in the shared memory of each block | one pass | two passes |
+/// |---|--:|--:|--:|--:|
+/// | 10K x 10M | 0.20 | 0.07 | 0.18 | |
+/// | 1M x 10M | 0.22 | | 0.155 | |
+/// | 2^20 x 2^20 | 0.094 | | 0.039 | |
+/// | 2^24 x 2^24 | 2.3 | | 0.42 | |
+/// | 2^26 x 2^26 | | | 2.04 | 2.05 |
+/// | 2^27 x 2^27 | 20 | | | 4.1 |
+///
+/// A table in global memory is the slowest, even if it stays in L2. So `simple` is chosen only if shared memory has
+/// capacity for the table. If it turns out that the table cannot be in shared memory, it is in global memory. The host
+/// joins nothing, because it cannot read the device's memory.
 struct cuda_join_policy {
   static constexpr JoinThresholds thresholds{
       /*narrow_entry_bytes=*/14,
@@ -60,8 +68,8 @@ struct JoinRowThresholds {
   std::uint64_t least_multi_rows;
 };
 
-/// Apple GPUs. Not measured: estimates. Host and device share their memory, and no call reports the size
-/// of the cache.
+/// Apple GPUs. The thresholds are estimates; nothing was measured. Host and device share their memory, and no call
+/// reports the size of the cache.
 struct metal_join_policy {
   static constexpr JoinRowThresholds thresholds{
       /*least_simple_rows=*/100000,

