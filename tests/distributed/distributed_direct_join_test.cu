@@ -51,10 +51,11 @@ std::int64_t sum_of_ranks(const rank_context& context, std::int64_t number) {
 }
 
 /// If `room_for_all`, each rank has room for all build rows. Otherwise it has one row less, unless the build rows are
-/// so few that one rank may get all of them, or that all ranks need all of them.
+/// so few that one rank may get all of them, or that all ranks need all of them. `probe_room` is the number of probe
+/// rows that a rank has room for. A negative number stands for all.
 void expect_joined(const rank_context& context, const std::vector<std::int64_t>& build_sizes,
-                   const std::vector<std::int64_t>& probe_sizes, bool room_for_all, place where,
-                   bool is_shared = true) {
+                   const std::vector<std::int64_t>& probe_sizes, bool room_for_all, place where, bool is_shared = true,
+                   std::int64_t probe_room = -1) {
   const auto rank = static_cast<std::size_t>(context.rank);
   const std::int64_t first_build = sum_of(build_sizes, context.rank), first_probe = sum_of(probe_sizes, context.rank);
   const std::int64_t all_build = sum_of(build_sizes, context.ranks), all_probe = sum_of(probe_sizes, context.ranks);
@@ -79,8 +80,8 @@ void expect_joined(const rank_context& context, const std::vector<std::int64_t>&
         storage, bytes, strata::join_side(build.data(), build_sizes[rank]).unique(),
         strata::join_side(probe.data(), probe_sizes[rank]),
         strata::join_pairs(build_out.data(), probe_out.data(), static_cast<std::int64_t>(output_capacity)),
-        total.data(), strata::DistributedJoinCapacity{build_room, all_probe}, strata::JoinOptions<>{}, context.comm,
-        context.stream);
+        total.data(), strata::DistributedJoinCapacity{build_room, probe_room < 0 ? all_probe : probe_room},
+        strata::JoinOptions<>{}, context.comm, context.stream);
   };
   std::size_t bytes = 0;
   ASSERT_CUDA_SUCCESS(call(nullptr, bytes));
@@ -140,6 +141,16 @@ TEST(DirectJoins, HaveTheResultOfOthers) {
         });
       }
     }
+  }
+}
+
+// A rank has room for its share of the probe rows, but receives more. So all ranks get all build rows instead.
+TEST(DirectJoins, WithoutRoomForProbeRows) {
+  for (const int ranks : rank_counts()) {
+    if (ranks > 3) continue;
+    on_ranks(ranks, [&](const rank_context& context) {
+      expect_joined(context, alike(ranks, 140), alike(ranks, 150), true, place::shared, true, 150);
+    });
   }
 }
 

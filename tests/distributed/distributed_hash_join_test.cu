@@ -325,6 +325,9 @@ TEST(distributed_hash_join, kinds) {
     for (const bool nulls_equal : {false, true}) {
       check_all_kinds<std::uint32_t>(make_side(counts::uneven, ranks, 200, nulls_too(150, 1)),
                                      make_side(counts::even, ranks, 150, nulls_too(170, 2)), nulls_equal);
+      // Only build rows may have no key.
+      check<JoinKind::full, std::uint32_t>(make_side(counts::even, ranks, 200, nulls_too(150, 1)),
+                                           make_side(counts::even, ranks, 150, scattered(170, 2)), nulls_equal);
     }
     // No row has a match.
     check_all_kinds<std::uint32_t>(make_side(counts::even, ranks, 300, [](int i) { return i; }),

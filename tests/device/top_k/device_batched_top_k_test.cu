@@ -168,6 +168,10 @@ TEST(device_batched_top_k, numbers_in_device_memory) {
       args::deferred{size, args::bounds<1, 10000>(), args::bounds(1, 100)}, args::deferred{k}, 50)));
   // A number without bounds may be as large as its type can represent.
   ASSERT_NO_FATAL_FAILURE((all.expect<false, false, true>(args::deferred{size}, 5, 50, unsorted)));
+  const device_vector<std::uint64_t> wide_numbers(std::vector<std::uint64_t>{100, 5});
+  const std::uint64_t *const wide_size = wide_numbers.data(), *const wide_k = wide_size + 1;
+  ASSERT_NO_FATAL_FAILURE(
+      (all.expect<true, false, true>(args::deferred{wide_size}, args::deferred{wide_k}, 50, unsorted)));
 }
 
 TEST(device_batched_top_k, numbers_of_each_segment) {

@@ -134,6 +134,23 @@ TEST(device_segmented_top_k_forms, padding_behind_short_segments) {
       strata::PaddedResultRows(k, stride, padding, -1), 0, &padding, stride)));
 }
 
+// Their results are padding, and nothing is written before it.
+TEST(device_segmented_top_k_forms, segments_of_negative_length_are_empty) {
+  const std::size_t rows = 3, size = 6, stride = 4;
+  const auto keys = make_keys<float>(rows * size, pattern::random);
+  const std::vector<place> places = {{0, stride}, {stride, stride}, {2 * stride, stride}};
+  const float padding = -1;
+  const strata::PaddedResultRows results(stride, stride, padding, -1);
+  const device_vector<int> begins(std::vector<int>{7, 3, 12}), ends(std::vector<int>{2, 6, 11});
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, true, form::arg>(
+      keys, {{7, 0}, {3, 3}, {12, 0}}, places, rows * stride,
+      strata::SegmentsByOffsets(rows, begins.data(), ends.data()), results, 0, &padding, stride)));
+  const device_vector<int> lengths(std::vector<int>{-1, 2, -6});
+  ASSERT_NO_FATAL_FAILURE((expect_results<true, false, form::arg>(
+      keys, {{0, 0}, {size, 2}, {2 * size, 0}}, places, rows * stride,
+      strata::SegmentsByLengths(rows, lengths.data(), size), results, 0, &padding, stride)));
+}
+
 TEST(device_segmented_top_k_forms, a_number_that_the_device_knows) {
   const std::size_t rows = 12, size = 90, bound = 30;
   const auto keys = make_keys<std::uint32_t>(rows * size, pattern::random);

@@ -50,7 +50,7 @@ TEST(device_segmented_top_k, long_and_short_segments) {
 
 // All sampled keys are greater than all other keys, or less. So there are too few candidates, or too many.
 TEST(device_segmented_top_k, a_sample_may_mislead) {
-  const std::size_t size = if_small<std::size_t>(8704, 65536);
+  const std::size_t size = if_small<std::size_t>(17408, 65536);
   for (const std::size_t k : {std::size_t{30}, std::size_t{60}}) {
     constexpr int items = 512;  // of a block
     const auto sample =
