@@ -118,6 +118,7 @@ TEST(device_index_types, places_of_extrema) {
       return strata::DeviceSegmentedReduce::ArgMin(storage, bytes, in.data(), out.data(), count, size);
     });
   };
+  out.poison();
   EXPECT_CUDA_SUCCESS(of_segments(1, 256));
   EXPECT_EQ(255, out.to_host()[0].key);
   EXPECT_EQ(cudaErrorInvalidValue, of_segments(1, 257));

@@ -109,8 +109,9 @@ void expect_joined(const rank_context& context, const std::vector<std::int64_t>&
     }
     EXPECT_EQ(expected_rows, sum_of_ranks(context, rows));
     EXPECT_EQ(expected_sum, sum_of_ranks(context, sum));
-    EXPECT_CUDA_SUCCESS(cudaMemset(build_out.data(), 0xff, output_capacity * sizeof(std::int64_t)));
-    EXPECT_CUDA_SUCCESS(cudaMemset(probe_out.data(), 0xff, output_capacity * sizeof(std::int64_t)));
+    build_out.poison();
+    probe_out.poison();
+    total.poison();
   }
   std::vector<unsigned char> behind(guard_bytes);
   EXPECT_CUDA_SUCCESS(cudaMemcpy(behind.data(), static_cast<unsigned char*>(memory.data()) + bytes, guard_bytes,

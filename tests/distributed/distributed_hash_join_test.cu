@@ -167,8 +167,8 @@ constexpr std::size_t guard_bytes = 64;
 constexpr unsigned char guard = 0x5a;
 
 /// Joins on all ranks: first without capacity, then with exactly the capacity that is needed, then, if the build rows
-/// are not too many, with room for all of them on each rank. Then joins with temporary storage in memory that ranks
-/// share.
+/// are not too many, with room for all of them on each rank. Then does the same with temporary storage in memory that
+/// ranks share.
 template <JoinKind Kind, class Key>
 received_rows check(const side& build, const side& probe, bool nulls_equal = false,
                     strata::JoinStrategy strategy = strata::JoinStrategy::automatic) {
@@ -193,20 +193,31 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
     options.strategy = strategy;
     DistributedJoinCapacity required{-1, -1};
     const auto output = strata::join_pairs(build_out.data(), probe_out.data(), capacity);
+    const auto poison = [&] {
+      build_out.poison();
+      probe_out.poison();
+      total.poison();
+      required = {-1, -1};
+    };
     const auto run = [&](DistributedJoinCapacity rows) {
+      poison();
       rows.required_capacity = &required;
       return call_with_temp_storage([&](void* storage, std::size_t& bytes) {
         return join<Kind>(storage, bytes, build_side.get(), probe_side.get(), output, total.data(), rows, options,
                           rank.comm, rank.stream);
       });
     };
+    const auto expect_nothing_written = [&] {
+      EXPECT_TRUE(strata_test::is_poison(total.to_host()[0]));
+      for (const long long row : build_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
+      for (const long long row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
+    };
     const cudaError_t first = run({});
     const DistributedJoinCapacity first_required = required;
     if (first != cudaSuccess) {
       EXPECT_EQ(cudaErrorInvalidValue, first);
-      EXPECT_TRUE(strata_test::is_poison(total.to_host()[0]));
-      for (const long long row : probe_out.to_host()) EXPECT_TRUE(strata_test::is_poison(row));
-      EXPECT_EQ(cudaSuccess, run({required.build_rows, required.probe_rows}));
+      expect_nothing_written();
+      EXPECT_EQ(cudaSuccess, run({first_required.build_rows, first_required.probe_rows}));
     }
     // The call may require room for all build rows instead. Then probe rows stay where they are.
     const bool has_room = required.build_rows == all_build_rows && required.probe_rows == 0;
@@ -229,7 +240,8 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       add_rows(found_with_room);
     }
     // With temporary storage in shared memory, rows are written directly to their ranks.
-    const auto run_in_shared_memory = [&](DistributedJoinCapacity rows) {
+    const auto run_in_shared_memory = [&](DistributedJoinCapacity rows, cudaError_t status = cudaSuccess) {
+      poison();
       rows.required_capacity = &required;
       const auto call = [&](void* storage, std::size_t& bytes) {
         return join<Kind>(storage, bytes, build_side.get(), probe_side.get(), output, total.data(), rows, options,
@@ -241,7 +253,7 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       ASSERT_CUDA_SUCCESS(memory.Allocate(bytes + guard_bytes, rank.comm));
       EXPECT_CUDA_SUCCESS(cudaMemset(memory.data(), guard, bytes + guard_bytes));
       EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
-      EXPECT_EQ(cudaSuccess, call(memory.data(), bytes));
+      EXPECT_EQ(status, call(memory.data(), bytes));
       EXPECT_CUDA_SUCCESS(cudaStreamSynchronize(rank.stream));
       unsigned char behind[guard_bytes];
       EXPECT_CUDA_SUCCESS(
@@ -250,6 +262,12 @@ received_rows check(const side& build, const side& probe, bool nulls_equal = fal
       EXPECT_CUDA_SUCCESS(memory.Release());
     };
     if (ranks > 1 && all_build_rows < 5000) {
+      if (first != cudaSuccess) {
+        run_in_shared_memory({}, cudaErrorInvalidValue);
+        expect_nothing_written();
+        EXPECT_EQ(first_required.build_rows, required.build_rows);
+        EXPECT_EQ(first_required.probe_rows, required.probe_rows);
+      }
       run_in_shared_memory(first_required);
       add_rows(found_in_shared_memory);
       run_in_shared_memory({all_build_rows, first_required.probe_rows});

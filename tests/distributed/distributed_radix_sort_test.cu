@@ -147,6 +147,7 @@ TEST(DistributedRadixSortCalls, RefuseBitsThatDiffer) {
                   return strata::DistributedRadixSort::SortKeys(storage, bytes, in.data(), 10, out.data(), 10, &num_out,
                                                                 0, end, context.comm, context.stream);
                 }));
+      for (const unsigned key : out.to_host()) EXPECT_TRUE(strata_test::is_poison(key));
     });
   }
 }

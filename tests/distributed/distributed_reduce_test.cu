@@ -195,6 +195,9 @@ TEST(distributed_reduce, sums_of_floats_have_the_same_bits_everywhere) {
       });
     }
     for (const auto& of_rank : sums) EXPECT_EQ(std::vector<float>(2, sums[0][0]), of_rank);
+    double sum = 0;
+    for (const float item : joined(items)) sum += static_cast<double>(item);
+    EXPECT_NEAR(sum, static_cast<double>(sums[0][0]), sum * 1e-5);
   }
 }
 

@@ -203,12 +203,14 @@ TEST(device_group_by_first_occurrence, columns_and_nulls) {
       std::vector<int> expected_group(size, -5), expected_first;
       for (std::size_t i = 0; i < groups.group_of_row.size(); ++i) expected_group[row_of(i)] = groups.group_of_row[i];
       std::vector<std::uint16_t> expected_keys;
+      std::vector<std::int8_t> expected_second;
       std::vector<unsigned char> expected_valid;
       for (const auto& rows : groups.rows) {
         const std::size_t row = row_of(rows.front());
         const bool has_key = (mask[row / 32] >> row % 32 & 1) != 0;
         expected_first.push_back(static_cast<int>(row));
         expected_keys.push_back(has_key ? first[row] : std::uint16_t{0});
+        expected_second.push_back(second[row]);
         expected_valid.push_back(has_key ? 1 : 0);
       }
       device_vector<int> group_of_row(std::vector<int>(size, -5)), first_rows(groups.rows.size());
@@ -235,13 +237,16 @@ TEST(device_group_by_first_occurrence, columns_and_nulls) {
       const auto expect_results = [&] {
         ASSERT_EQ(expected_first, first_rows.to_host());
         ASSERT_EQ(expected_keys, first_out.to_host());
+        ASSERT_EQ(expected_second, second_out.to_host());
         ASSERT_EQ(expected_valid, valid_out.to_host());
       };
       ASSERT_EQ(static_cast<int>(groups.rows.size()), call(std::true_type{}));
       ASSERT_NO_FATAL_FAILURE(expect_results());
       ASSERT_EQ(expected_group, group_of_row.to_host());
-      first_rows.assign(std::vector<int>(groups.rows.size()));
-      first_out.assign(std::vector<std::uint16_t>(groups.rows.size()));
+      first_rows.poison();
+      first_out.poison();
+      second_out.poison();
+      valid_out.poison();
       ASSERT_EQ(static_cast<int>(groups.rows.size()), call(std::false_type{}));
       ASSERT_NO_FATAL_FAILURE(expect_results());
     }

@@ -191,6 +191,8 @@ TEST(device_group_by_methods, aggregates_of_many_arrays) {
       for (std::size_t s = 0; s < number_of_sums; ++s) {
         for (std::size_t g = 0; g < expected.size(); ++g) ASSERT_EQ(expected.at(found[g]), found_sums[s * size + g]);
       }
+      keys_out.poison();
+      sums.poison();
     };
     ASSERT_NO_FATAL_FAILURE(
         expect_sums(7, result_of<int>([&](int* number, auto&&... storage) {
@@ -261,6 +263,10 @@ TEST(device_group_by_methods, aggregates_of_one_array_and_of_several) {
           ASSERT_EQ(again_on_host[group->second.front()], found_first[g]);
           ASSERT_EQ(static_cast<double>(sum_again) / static_cast<double>(group->second.size()), found_means[g]);
         }
+        keys_out.poison();
+        sums.poison();
+        least.poison();
+        first.poison();
         // Here the first aggregate that reads `again` is group_first, which keeps row numbers instead of items.
         ASSERT_EQ(static_cast<int>(groups.size()), result_of<int>([&](int* number, auto&&... storage) {
                     return SmallTables::Aggregate(storage..., strata::group_keys(in.data(), size),

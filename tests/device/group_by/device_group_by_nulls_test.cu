@@ -278,6 +278,8 @@ TEST(device_group_by_nulls, bad_arguments_are_refused) {
   const auto rows = strata::group_keys(static_cast<const int*>(keys.data()), 100).valid(mask.data());
   const auto output = strata::group_output(keys_out.data(), 100).valid(valid_out.data());
   EXPECT_EQ(cudaSuccess, call(rows, output));
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  for (auto* const out : {&keys_out, &counts, &number}) out->poison();
   EXPECT_EQ(cudaErrorInvalidValue,
             call(strata::group_keys(static_cast<const int*>(nullptr), 100).valid(mask.data()), output));
   EXPECT_EQ(cudaErrorInvalidValue,
@@ -288,6 +290,9 @@ TEST(device_group_by_nulls, bad_arguments_are_refused) {
   EXPECT_EQ(cudaErrorInvalidValue,
             call(strata::group_keys(static_cast<const int*>(keys.data()), -1).valid(mask.data()), output));
   EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  for (const auto* const out : {&keys_out, &counts, &number}) {
+    for (const int item : out->to_host()) EXPECT_TRUE(strata_test::is_poison(item)) << item;
+  }
 }
 
 }  // namespace device_group_by_nulls_test

@@ -214,6 +214,7 @@ TEST(device_hash_join_arguments, storage_is_stream_ordered_if_none_is_given) {
   const scratch memory(bytes);
   Table table(memory.data(), bytes, side);
   ASSERT_CUDA_SUCCESS(table.Build(rows, where));
+  total.poison();
   ASSERT_CUDA_SUCCESS(table.Inner(strata::join_side(probe.data(), rows), strata::join_count(), total.data(), where));
   where.synchronize();
   EXPECT_EQ(static_cast<std::int64_t>(sort_merge_join(JoinKind::inner, build_ids, probe_ids).size()),

@@ -243,6 +243,7 @@ TEST(device_hash_join_sorted, total_beyond_32_bits_is_counted) {
                                   build_out.data(), probe_out.data(), total.data(), 5000, options);
     }));
     EXPECT_EQ(std::int64_t{70000} * 70000, total.to_host()[0]);
+    total.poison();
   }
   EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return DeviceHashJoin::Left(storage, bytes, options.build_side(keys.data(), 70000),

@@ -337,6 +337,7 @@ TEST(device_merge_arrays, of_values_may_begin_anywhere) {
     const device_vector<std::uint16_t> first(behind(values1, leads[0])), second(behind(values2, leads[1]));
     device_vector<std::uint16_t> out(leads[2] + size);
     const std::vector<std::uint16_t> before = out.to_host();
+    keys_out.poison();
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       return DeviceMerge::MergePairs(storage..., keys1.data(), first.data() + leads[0], count1, keys2.data(),
                                      second.data() + leads[1], size - count1, keys_out.data(), out.data() + leads[2],

@@ -54,6 +54,7 @@ TYPED_TEST(DeviceRadixSortKeys, of_any_pattern_in_many_tiles) {
         return tuned_sort<hub>(storage, bytes, in.data(), out.data(), size, 0, bits);
       }));
       expect_gathered(keys, expected_order<false>(keys, 0, bits), out.to_host());
+      out.poison();
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
         return tuned_sort<hub, true>(storage, bytes, in.data(), out.data(), size, 0, bits);
       }));
@@ -136,8 +137,8 @@ void expect_stable_pairs() {
       const std::vector<Value> values = make_values<Value>(size);
       const device_vector<Key> in(keys);
       const device_vector<Value> values_in(values);
-      device_vector<Key> out(keys);
-      device_vector<Value> values_out(values);
+      device_vector<Key> out(size);
+      device_vector<Value> values_out(size);
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
         return tuned_sort_pairs<hub>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(), size,
                                      0, bits);
@@ -145,6 +146,8 @@ void expect_stable_pairs() {
       const auto order = expected_order<false>(keys, 0, bits);
       expect_gathered(keys, order, out.to_host());
       expect_gathered(values, order, values_out.to_host());
+      out.poison();
+      values_out.poison();
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
         return tuned_sort_pairs<hub, true>(storage, bytes, in.data(), out.data(), values_in.data(), values_out.data(),
                                            size, 0, bits);
@@ -176,10 +179,11 @@ TEST(device_radix_sort, any_bits) {
   const std::size_t size = 700;
   const std::vector<std::int32_t> keys = make_keys<std::int32_t>(size, pattern::random);
   const device_vector<std::int32_t> in(keys);
-  device_vector<std::int32_t> out(keys);
+  device_vector<std::int32_t> out(size);
   for (int begin = 0; begin <= 32; begin += is_small() ? 5 : 1) {
     for (int end = begin; end <= 32; end += is_small() ? 7 : 1) {
       SCOPED_TRACE(testing::Message() << "bits " << begin << " to " << end);
+      out.poison();
       ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
         return tuned_sort<hub>(storage, bytes, in.data(), out.data(), size, begin, end);
       }));
@@ -277,7 +281,7 @@ TEST(device_radix_sort, indices_of_sorted_items) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{300}, std::size_t{30000}}) {
     const std::vector<float> keys = make_keys<float>(size, pattern::random);
     const device_vector<float> in(keys);
-    device_vector<std::uint32_t> indices(std::vector<std::uint32_t>(size, 7));
+    device_vector<std::uint32_t> indices(size);
     ASSERT_CUDA_SUCCESS(in_two_phases(
         [&](auto&&... storage) { return DeviceRadixSort::ArgSort(storage..., in.data(), indices.data(), size); }));
     EXPECT_EQ(expected_order<false>(keys, 0, 32), indices.to_host());

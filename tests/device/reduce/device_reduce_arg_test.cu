@@ -191,6 +191,8 @@ TEST(device_reduce_arg, comparators_find_the_first_of_equal_items) {
     const auto youngest = std::min_element(people.begin(), people.end(), is_younger{}) - people.begin();
     EXPECT_EQ(youngest, index.to_host()[0]);
     EXPECT_EQ(people[static_cast<std::size_t>(youngest)].name, found.to_host()[0].name);
+    found.poison();
+    index.poison();
     ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
       return DeviceReduce::ArgMax(storage..., in.data(), found.data(), index.data(), size, is_younger{});
     }));
@@ -200,6 +202,7 @@ TEST(device_reduce_arg, comparators_find_the_first_of_equal_items) {
 
     const device_vector<int> d_ages(ages);
     device_vector<int> value(1);
+    index.poison();
     ASSERT_CUDA_SUCCESS(in_one_phase(
         [&] { return DeviceReduce::ArgMin(d_ages.data(), value.data(), index.data(), size, is_closer_to{33}); }));
     const auto closest = std::min_element(ages.begin(), ages.end(), is_closer_to{33}) - ages.begin();

@@ -212,10 +212,12 @@ TEST(reproducible_sum, is_the_sum_that_gpu_to_gpu_requires) {
   ASSERT_CUDA_SUCCESS(DeviceReduce::Sum(in.data(), out.data(), size, gpu_to_gpu));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_TRUE(have_same_bits(expected, out.to_host()[0]));
+  out.poison();
   ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
     return DeviceReduce::Sum(storage, bytes, in.data(), out.data(), size, gpu_to_gpu);
   }));
   EXPECT_TRUE(have_same_bits(expected, out.to_host()[0]));
+  out.poison();
   ASSERT_CUDA_SUCCESS(DeviceReduce::Reduce(in.data(), out.data(), size, strata::Sum{}, 0.0f, gpu_to_gpu));
   ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
   EXPECT_TRUE(have_same_bits(expected, out.to_host()[0]));

@@ -267,6 +267,7 @@ TEST(device_batched_top_k, reads_no_iterator_behind_the_last) {
       ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
       EXPECT_EQ(expected, out.to_host());
       EXPECT_EQ(std::vector<int>{0}, is_behind.to_host());
+      out.poison();
     };
     expect_results(DeviceBatchedTopK::MaxKeys(keys_in, keys_out, size, k, rows));
     const int* const first_size = sizes.data();
