@@ -105,6 +105,15 @@ TEST(device_group_by_methods, all_words_are_keys) {
   }
 }
 
+// Rows are moved to parts. The last part has such a key.
+TEST(device_group_by_methods, a_part_has_the_word_of_free_slots) {
+  const std::size_t size = if_small<std::size_t>(9000, 3000000);
+  const std::vector<std::int32_t> values(size, 5);
+  auto keys = ascending_keys<u64>(size);
+  for (std::size_t i = 0; i < size; i += 1000) keys[i] = strata::detail::unmixed_group_word(~0ull);
+  ASSERT_NO_FATAL_FAILURE(expect_groups<SmallTables>(keys, values, size));
+}
+
 TEST(device_group_by_methods, a_mixed_word_leads_back_to_its_word) {
   std::mt19937_64 bits = strata_test::random_bits(20);
   for (int i = 0; i < 10000; ++i) {
