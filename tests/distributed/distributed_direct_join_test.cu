@@ -11,10 +11,29 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "distributed/join_calls.cuh"
 #include "distributed/ranks.hpp"
+
+namespace direct_join_test {
+
+/// A key of 48 bytes. A thread marks only two rows with such large keys.
+struct wide_key {
+  std::uint32_t numbers[12];
+  friend STRATA_HD bool operator==(const wide_key& a, const wide_key& b) {
+    for (int i = 0; i < 12; ++i) {
+      if (a.numbers[i] != b.numbers[i]) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace direct_join_test
+
+template <>
+struct strata::is_bitwise_comparable<direct_join_test::wide_key> : std::true_type {};
 
 namespace direct_join_test {
 
@@ -32,7 +51,17 @@ std::int64_t partner_of(std::int64_t probe_row, std::int64_t build_rows) {
   const std::int64_t row = build_rows == 0 ? 0 : (probe_row * 7 + 3) % (2 * build_rows);
   return row < build_rows ? row : -1;
 }
-std::uint32_t key_of(std::int64_t row) { return static_cast<std::uint32_t>(row) * 2654435761u; }
+template <class Key>
+Key key_of(std::int64_t row) {
+  const std::uint32_t number = static_cast<std::uint32_t>(row) * 2654435761u;
+  if constexpr (std::is_same_v<Key, wide_key>) {
+    wide_key key{};
+    for (std::uint32_t& any : key.numbers) any = number;
+    return key;
+  } else {
+    return number;
+  }
+}
 
 std::int64_t sum_of(const std::vector<std::int64_t>& sizes, int ranks) {
   std::int64_t sum = 0;
@@ -53,23 +82,24 @@ std::int64_t sum_of_ranks(const rank_context& context, std::int64_t number) {
 /// If `room_for_all`, each rank has room for all build rows. Otherwise it has one row less, unless the build rows are
 /// so few that one rank may get all of them, or that all ranks need all of them. `probe_room` is the number of probe
 /// rows that a rank has room for. A negative number stands for all.
+template <class Key = std::uint32_t>
 void expect_joined(const rank_context& context, const std::vector<std::int64_t>& build_sizes,
                    const std::vector<std::int64_t>& probe_sizes, bool room_for_all, place where, bool is_shared = true,
                    std::int64_t probe_room = -1) {
   const auto rank = static_cast<std::size_t>(context.rank);
   const std::int64_t first_build = sum_of(build_sizes, context.rank), first_probe = sum_of(probe_sizes, context.rank);
   const std::int64_t all_build = sum_of(build_sizes, context.ranks), all_probe = sum_of(probe_sizes, context.ranks);
-  std::vector<std::uint32_t> build_keys, probe_keys;
-  for (std::int64_t i = 0; i < build_sizes[rank]; ++i) build_keys.push_back(key_of(first_build + i));
+  std::vector<Key> build_keys, probe_keys;
+  for (std::int64_t i = 0; i < build_sizes[rank]; ++i) build_keys.push_back(key_of<Key>(first_build + i));
   for (std::int64_t i = 0; i < probe_sizes[rank]; ++i) {
     const std::int64_t partner = partner_of(first_probe + i, all_build);
-    probe_keys.push_back(key_of(partner >= 0 ? partner : all_build + first_probe + i));
+    probe_keys.push_back(key_of<Key>(partner >= 0 ? partner : all_build + first_probe + i));
   }
   std::int64_t expected_rows = 0, expected_sum = 0;
   for (std::int64_t i = 0; i < all_probe; ++i) {
     if (partner_of(i, all_build) >= 0) ++expected_rows, expected_sum += i;
   }
-  const device_vector<std::uint32_t> build(build_keys), probe(probe_keys);
+  const device_vector<Key> build(build_keys), probe(probe_keys);
   const auto output_capacity = static_cast<std::size_t>(all_probe) + 1;
   device_vector<std::int64_t> build_out(output_capacity), probe_out(output_capacity), total(1);
   constexpr std::int64_t few_rows = 40;
@@ -143,6 +173,14 @@ TEST(DirectJoins, HaveTheResultOfOthers) {
       }
     }
   }
+}
+
+TEST(DirectJoins, OfWideKeys) {
+  const int ranks = strata_test::ranks_up_to(3);
+  on_ranks(ranks, [&](const rank_context& context) {
+    expect_joined<wide_key>(context, unlike(ranks, 1300), unlike(ranks, 1200), true, place::shared);
+    expect_joined<wide_key>(context, alike(ranks, 1024), alike(ranks, 2049), true, place::shared);
+  });
 }
 
 // A rank has room for its share of the probe rows, but receives more. So all ranks get all build rows instead.
