@@ -252,7 +252,7 @@ template <class Key, int Threads, int Items, class Compare>
 void test_known_order(int valid) {
   SCOPED_TRACE(testing::Message() << Threads << " threads, " << Items << " items, " << valid << " valid");
   constexpr int count = Threads * Items;
-  std::mt19937_64 bits(static_cast<std::uint64_t>(count + valid));
+  std::mt19937_64 bits = strata_test::random_bits(static_cast<std::uint64_t>(count + valid));
   std::vector<Key> keys(count);
   for (Key& key : keys) key = static_cast<Key>(bits());
   keys[0] = std::numeric_limits<Key>::max();

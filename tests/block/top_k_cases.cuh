@@ -74,7 +74,7 @@ inline constexpr pattern all_patterns[] = {pattern::any, pattern::few, pattern::
 
 template <class Key>
 std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed) {
-  std::mt19937_64 bits(seed * 77 + count);
+  std::mt19937_64 bits = strata_test::random_bits(seed * 77 + count);
   std::vector<Key> keys(count);
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t words[2] = {bits(), bits()};

@@ -87,6 +87,7 @@ TYPED_TEST(DeviceReduceTuning, many_blocks_agree_under_every_schedule) {
   const scratch storage(bytes);
   float first = 0;
   under_all_schedules([&](std::size_t repeat) {
+    out.poison();
     ASSERT_CUDA_SUCCESS(strata::TunedDeviceReduce<hub>::Reduce(storage.data(), bytes, in.data(), out.data(), size,
                                                                strata::Sum{}, 0.0f));
     const float sum = out.to_host()[0];

@@ -80,7 +80,7 @@ template <class Key, int Lanes, int Items, class Compare>
 void test_known_order(int valid) {
   SCOPED_TRACE(testing::Message() << Lanes << " lanes, " << Items << " items, " << valid << " valid");
   constexpr int tile = Lanes * Items, count = 64 * Items;
-  std::mt19937_64 bits(static_cast<std::uint64_t>(tile + valid));
+  std::mt19937_64 bits = strata_test::random_bits(static_cast<std::uint64_t>(tile + valid));
   std::vector<Key> keys(count);
   for (Key& key : keys) key = static_cast<Key>(bits());
   keys[0] = std::numeric_limits<Key>::max();

@@ -47,6 +47,7 @@ void test_tickets() {
     counter.assign({0});
     taken.assign(std::vector<unsigned>(count));
     done.assign(std::vector<unsigned>(count));
+    numbers.poison();
     const unsigned blocks = grid_blocks(i);
     start_load(i);
     ASSERT_CUDA_SUCCESS(strata::launch({"work_in_turn", dim3(blocks), dim3(grid_block_threads)}, work_in_turn<Ticket>,

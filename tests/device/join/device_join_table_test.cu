@@ -48,6 +48,7 @@ struct built {
       return call_of(kind, table, storage, bytes, probe_side, strata::join_count(), total.data());
     }));
     ASSERT_EQ(size, total.to_host()[0]);
+    total.poison();
     device_vector<std::int32_t> build_out(expected.size());
     device_vector<std::int32_t> probe_out(expected.size());
     ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
@@ -223,6 +224,8 @@ void check_graph() {
     const side_ids probe{random_ids(probe_rows, 700), {}};
     all.keys.assign(keys_of<std::uint32_t>(build, as_u32));
     probe_keys.assign(keys_of<std::uint32_t>(probe, as_u32));
+    for (auto* const out : {&build_out, &probe_out}) out->poison();
+    total.poison();
     ASSERT_NO_FATAL_FAILURE(recorded.replay(on));
     on.synchronize();
     row_pairs expected = nested_loop_join(JoinKind::inner, build, probe, false);

@@ -33,7 +33,7 @@ Key key_of_bits(std::uint64_t low, std::uint64_t high = 0) {
 
 template <class Key>
 std::vector<Key> make_keys(std::size_t count, pattern how, std::uint64_t seed = 0) {
-  std::mt19937_64 bits(seed * 31 + count);
+  std::mt19937_64 bits = strata_test::random_bits(seed * 31 + count);
   std::vector<Key> keys(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t any = bits();

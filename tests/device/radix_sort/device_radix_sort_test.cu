@@ -304,7 +304,7 @@ struct by_year_and_weight {
 
 TEST(device_radix_sort, keys_with_fields) {
   for (const std::size_t size : {std::size_t{500}, std::size_t{20000}}) {
-    std::mt19937_64 bits(3);
+    std::mt19937_64 bits = strata_test::random_bits(3);
     std::vector<event> events(size);
     for (std::size_t i = 0; i < size; ++i) {
       events[i] = {static_cast<std::int16_t>(bits() % 20 - 10), static_cast<std::uint8_t>(bits()),
@@ -348,7 +348,7 @@ template <bool IsDescending, class Hub>
 void expect_versions_in_order() {
   using sort = strata::TunedDeviceRadixSort<Hub>;
   const std::size_t size = 5000;
-  std::mt19937_64 bits(4);
+  std::mt19937_64 bits = strata_test::random_bits(4);
   std::vector<version> keys(size);
   std::vector<std::uint32_t> numbers(size);
   for (std::size_t i = 0; i < size; ++i) {

@@ -304,6 +304,7 @@ TEST(device_segmented_reduce_arguments, sums_have_the_same_bits_under_every_sche
     std::vector<float> first;
     under_all_schedules([&](std::size_t repeat) {
       if (repeat % 10 == 0) storage.fill(contents::random);
+      out.poison();
       ASSERT_CUDA_SUCCESS(call(storage.data(), bytes));
       on.synchronize();
       const std::vector<float> results = out.to_host();
