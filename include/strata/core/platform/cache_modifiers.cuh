@@ -123,7 +123,7 @@ STRATA_D Word load_word(load_modifier<Modifier>, const Word* p) {
     }
   } else {
     // A copy, because the host compiler may assume that no item is read as a word.
-    expect_aligned(p, sizeof(Word));
+    platform::expect_aligned(p, sizeof(Word));
     std::memcpy(&result, STRATA_DETAIL_ASSUME_ALIGNED(p, sizeof(Word)), sizeof(Word));
   }
   return result;
@@ -137,7 +137,7 @@ STRATA_D void store_word(store_modifier<Modifier>, Word* p, Word value) {
       reinterpret_cast<volatile part*>(p)[i] = reinterpret_cast<const part*>(&value)[i];
     }
   } else {
-    expect_aligned(p, sizeof(Word));
+    platform::expect_aligned(p, sizeof(Word));
     std::memcpy(STRATA_DETAIL_ASSUME_ALIGNED(p, sizeof(Word)), &value, sizeof(Word));
   }
 }
