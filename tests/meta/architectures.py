@@ -35,7 +35,7 @@ SPILLS = {
     "top_k_kernel": (100, "two blocks of 512 threads have 64 registers; the measured row"),
     "segmented_top_k_warps_kernel": (80, "1,024 threads have 64 registers; the measured row"),
     "segmented_top_k_block_kernel": (1460, "long segments: AgentTopK in a loop over segments"),
-    "segmented_top_k_parts_kernel": (224, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
+    "segmented_top_k_parts_kernel": (240, "two blocks of 512 threads have 64 registers, as of top_k_kernel"),
     "segmented_top_k_groups_kernel": (64, "four blocks of 256 threads have 64 registers; the measured row"),
     "group_first_pass_kernel": (80, "1,024 threads have 64 registers; the measured row"),
     "group_second_pass_kernel": (70, "1,024 threads have 64 registers; the measured row"),
@@ -48,6 +48,7 @@ SPILLS = {
     "scan_pipeline_kernel": (282, "672 threads have 80 registers for flags that are looked at before their items, 640 "
                                   "have 96 for sums by key; the measured rows"),
     "scan_tile_kernel": (466, "two blocks of 512 threads have 64 registers; the measured row for numbers of 8 bytes"),
+    "radix_histogram_kernel": (80, "1,024 threads have 64 registers; nvcc 13.5 for 10.7 spills"),
     "radix_grid_kernel": (50, "512 threads have 128 registers for 16 pairs of 16 bytes; the measured row"),
     "merge_ranges_kernel": (28, "seven blocks of 256 threads; the measured row"),
 }
