@@ -211,12 +211,9 @@ struct device_policy_hubs : ::testing::Test {
   }
   std::vector<int> first_of_out(int count) { return first_of(out, count); }
 
-  /// Poisons the outputs and makes a call with `Hub`. On the host back end, checks the number of threads of all
-  /// launched blocks: `others` blocks belong to kernels without a row in the hub and have `other_threads` threads in
-  /// all. Each other block must have `block_threads` threads.
-  template <class Hub, class Call>
-  void expect_used(int block_threads, const Call& call, [[maybe_unused]] int others = 0,
-                   [[maybe_unused]] int other_threads = 0) {
+  /// Poisons the outputs, and sets to zero what is counted of calls and launches.
+  template <class Hub>
+  void forget_calls() {
     out.poison();
     second_out.poison();
     number.poison();
@@ -224,6 +221,15 @@ struct device_policy_hubs : ::testing::Test {
 #if STRATA_HOST_SIMT
     strata::simt::reset_statistics();
 #endif
+  }
+
+  /// Poisons the outputs and makes a call with `Hub`. On the host back end, checks the number of threads of all
+  /// launched blocks: `others` blocks belong to kernels without a row in the hub and have `other_threads` threads in
+  /// all. Each other block must have `block_threads` threads.
+  template <class Hub, class Call>
+  void expect_used(int block_threads, const Call& call, [[maybe_unused]] int others = 0,
+                   [[maybe_unused]] int other_threads = 0) {
+    forget_calls<Hub>();
     ASSERT_CUDA_SUCCESS(in_one_phase(call));
     EXPECT_GE(Hub::calls, 1) << "the hub was not asked";
 #if STRATA_HOST_SIMT
@@ -483,13 +489,7 @@ TEST_F(device_policy_hubs, group_by_in_order) {
   [[maybe_unused]] std::vector<int> block_counts, thread_counts;
   const auto expect_groups = [&](auto this_hub) {
     using Hub = decltype(this_hub);
-    number.poison();
-    out.poison();
-    second_out.poison();
-    Hub::calls = 0;
-#if STRATA_HOST_SIMT
-    strata::simt::reset_statistics();
-#endif
+    forget_calls<Hub>();
     ASSERT_CUDA_SUCCESS(in_one_phase([&] {
       return strata::TunedDeviceGroupBy<Hub>::Aggregate(
           strata::group_keys(in.data(), n), strata::group_aggregates(strata::group_count(second_out.data())),

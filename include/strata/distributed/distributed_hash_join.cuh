@@ -27,7 +27,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Sides.** `rows` are integers below 2^32 - 15. `.valid()` describes the rank's own rows. `.unique()` promises
 ///   that no two rows of all ranks have equal keys. `.key_range()` must hold for the rows of all ranks; `.sorted()` and
 ///   `.match_ratio()` have no effect. Keys and values of columns are sent as bits: a key must not refer to memory of
-///   its rank. Keys and values of all rows are read, also those of rows without a key.
+///   its rank. Keys and values of all rows are read, even if a row has no key.
 /// - **Execution.** Ranks exchange messages twice before rows move, or once if all ranks get the build side as it is.
 ///   The host waits for each exchange, but with one rank there is none. All other work is in `stream`. The host
 ///   allocates a few hundred bytes for each rank, and room for 256 samples of each.

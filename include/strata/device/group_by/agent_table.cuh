@@ -56,9 +56,8 @@ struct AgentGroupTable {
       detail::ceiling_divide(Policy::tuning.hash_items_per_thread, group_pack_rows) * group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(warp_threads * thread_items);
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
-  static constexpr int entry_bytes = static_cast<int>(sizeof(Slot) + sizeof(States));
-  static constexpr unsigned table_slots = static_cast<unsigned>(
-      detail::group_slots_that_fit(Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots, entry_bytes, threads));
+  static constexpr auto table_slots =
+      static_cast<unsigned>(group_by_hash_slots<Policy, sizeof(Slot) + sizeof(States)>::value);
   static constexpr unsigned max_probes = 16;
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;

@@ -398,11 +398,7 @@ struct DispatchGroupBy {
 
  private:
   template <class Policy>
-  struct slots_of_table {
-    static constexpr auto value = static_cast<std::size_t>(detail::group_slots_that_fit(
-        Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots,
-        static_cast<int>(sizeof(typename Types::Slot) + sizeof(States)), Policy::tuning.hash_threads));
-  };
+  using slots_of_table = group_by_hash_slots<Policy, sizeof(typename Types::Slot) + sizeof(States)>;
   /// True if the caller expects so few keys that they fit in a table in shared memory, on any device.
   bool has_small_range() const {
     if constexpr (std::is_same_v<decltype(keys.range), NullType>) {

@@ -258,7 +258,7 @@ struct group_hash_call {
     const bool may_be_left = may_partition();
     TableRows table_rows{{}, rows.keys, rows.aggregates, rows.is_aligned};
     if constexpr (may_have_range) {
-      if (range.keys <= Agent::table_slots) {
+      if (range.keys > 0 && range.keys <= Agent::table_slots) {
         table_rows.lowest = static_cast<typename Types::Word>(range.lowest);
         table_rows.range = static_cast<unsigned>(range.keys);
         // With fewer slots, less of the table in device memory must be cleared and read.

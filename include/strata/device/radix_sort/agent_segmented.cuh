@@ -65,8 +65,8 @@ struct segmented_radix_sort_progress : long_segment_progress {
 };
 
 /// One block of a sort of segments. It takes `segments_per_ticket` segments at a time, until none is left. Its warps
-/// sort those of up to 32 items, each warp one at a time. Then the block sorts the longer ones, one after the other,
-/// and lists those that many blocks will sort.
+/// sort segments of up to 32 items, each warp one at a time. Then the block sorts the longer segments, one after the
+/// other, and lists the segments that many blocks will sort.
 template <class Policy, bool HasValues, class Key, class Value, class Segments, class Digits>
 class AgentSegmentedRadixSort {
   static constexpr segmented_radix_sort_tuning tuning = Policy::segmented;

@@ -50,7 +50,7 @@ struct segmented_radix_sort_policy_hub {
 
   // DeviceSegmentedSort sorts long segments by digits if this is true, otherwise it merges them. It sizes temporary
   // storage by the smallest tile of a pass. So Policy750 does not take the tile of the whole array's Policy750, which
-  // is half as large as those of all other policies.
+  // is half as large as in all other policies.
   static constexpr bool are_small = key_bytes <= 4 && value_bytes <= 8;
 
   // Not measured. Adapted from rows_900, with one block and the shared memory of 7.5.

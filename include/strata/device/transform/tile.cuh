@@ -72,7 +72,7 @@ struct whole_tile {
   STRATA_D static constexpr bool has(int) { return true; }
 };
 
-/// The item outside of all groups that this thread has in addition to those of its tile, in the form of a group.
+/// The single item, outside of all groups, that this thread has besides its tile. It has the form of a group.
 struct leftover_item {
   static constexpr int groups = 1;
   static constexpr int width = 1;
