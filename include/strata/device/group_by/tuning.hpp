@@ -166,8 +166,8 @@ constexpr int group_slots_that_fit(int bytes, int most, int entry_bytes, int thr
 template <class Policy, std::size_t EntryBytes>
 struct group_by_hash_slots {
   static constexpr std::size_t value =
-      static_cast<std::size_t>(group_slots_that_fit(Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots,
-                                                    static_cast<int>(EntryBytes), Policy::tuning.hash_threads));
+      static_cast<std::size_t>(detail::group_slots_that_fit(Policy::tuning.hash_table_bytes, Policy::tuning.hash_slots,
+                                                            static_cast<int>(EntryBytes), Policy::tuning.hash_threads));
 };
 
 /// The bits of a pass: a thread has at most one part.
