@@ -14,6 +14,7 @@
 #include <strata/device/device_group_by.cuh>
 #include <strata/device/device_radix_sort.cuh>
 #include <strata/device/device_reduce.cuh>
+#include <strata/iterator/discard_output_iterator.cuh>
 
 #include <algorithm>
 #include <cmath>
@@ -338,11 +339,20 @@ workload five_aggregates(const environment& env, const data_shape& shape) {
 }
 
 /// Forms of a call that have no rival of their own.
-enum class form { key_range, first_occurrence, two_columns, nulls_dropped, nulls_as_group, unordered_floats };
+enum class form {
+  key_range,
+  first_occurrence,
+  two_columns,
+  three_columns,
+  nulls_dropped,
+  nulls_as_group,
+  unordered_floats
+};
 constexpr std::pair<form, const char*> forms[] = {
     {form::key_range, "key_range"},           {form::first_occurrence, "first_occurrence"},
-    {form::two_columns, "two columns"},       {form::nulls_dropped, "nulls_dropped"},
-    {form::nulls_as_group, "nulls_as_group"}, {form::unordered_floats, "unordered f32"}};
+    {form::two_columns, "two columns"},       {form::three_columns, "three columns"},
+    {form::nulls_dropped, "nulls_dropped"},   {form::nulls_as_group, "nulls_as_group"},
+    {form::unordered_floats, "unordered f32"}};
 
 /// Sums in one of these forms. Keys are the numbers from 0 on. Half of the rows have keys where there are nulls.
 workload sums_in_form(const environment& env, const data_shape& shape, form what) {
@@ -355,10 +365,16 @@ workload sums_in_form(const environment& env, const data_shape& shape, form what
   // The second column has one key, so that there are as many groups as in the other forms.
   const device_array<std::uint8_t> second(in.keys.size()), second_out(capacity);
   second.fill_bytes(7, env.stream);
+  // The first and the third column, which are equal where the second one is. The three have 160 bits.
+  const std::size_t wide_rows = what == form::three_columns ? in.keys.size() : 1;
+  const device_array<u64> wide(wide_rows), wide_out(capacity);
+  group_by_benchmark::make_keys<<<2048, 256, 0, env.stream>>>(wide.data(), wide_rows, shape.groups, 0,
+                                                              env.settings.seed, group_by_benchmark::spread);
   bench::check(cudaGetLastError(), "make_keys");
   const int n = static_cast<int>(shape.rows);
   workload work;
   work.bytes = static_cast<double>(in.keys.bytes()) + static_cast<double>(in.values.bytes());
+  if (what == form::three_columns) work.bytes += static_cast<double>(wide.bytes());
   work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
     const auto keys = strata::group_keys(in.keys.data(), n);
     const auto groups = strata::group_output(in.keys_out.data(), capacity);
@@ -374,6 +390,10 @@ workload sums_in_form(const environment& env, const data_shape& shape, form what
       case form::two_columns:
         return call(strata::group_keys(in.keys.data(), second.data(), n), aggregates,
                     strata::group_output(in.keys_out.data(), second_out.data(), capacity));
+      case form::three_columns:
+        return call(
+            strata::group_keys(wide.data(), in.keys.data(), wide.data(), n), aggregates,
+            strata::group_output(wide_out.data(), in.keys_out.data(), strata::DiscardOutputIterator<>(), capacity));
       case form::nulls_dropped:
         return call(keys.valid(mask.data()), aggregates, groups);
       case form::nulls_as_group:

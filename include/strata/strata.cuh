@@ -5,8 +5,9 @@
 /// \file
 /// All of the library for one GPU: every header directly in core/, iterator/, thread/, warp/, block/ and device/.
 ///
-/// Three things have headers to be included by name: calls over several GPUs (distributed/), which need NCCL; block
-/// algorithms of textbooks (block/classic/); and core/cuda_std_limits.hpp, which includes libcu++.
+/// Four things have headers to be included by name: calls over several GPUs (distributed/), which need NCCL; block
+/// algorithms of textbooks (block/classic/); grouped aggregation by threads of the host
+/// (device/group_by/host_group_by.cuh); and core/cuda_std_limits.hpp, which includes libcu++.
 
 #include <strata/block/block_adjacent_difference.cuh>
 #include <strata/block/block_discontinuity.cuh>

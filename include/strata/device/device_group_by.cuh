@@ -9,6 +9,7 @@
 #include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/execution.cuh>
 #include <strata/device/group_by/aggregates.cuh>
+#include <strata/device/group_by/call.hpp>
 #include <strata/device/group_by/dispatch.cuh>
 #include <strata/device/group_by/first_row_dispatch.cuh>
 #include <strata/device/group_by/group_keys.hpp>
@@ -48,13 +49,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. Only `group_any` may take
 ///   another row in another run.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
-///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN. The keys of several
-///   columns have up to 128 bits in all. Rows of one group have the same keys in all columns.
+///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN. Rows may have keys in
+///   any number of columns. Rows of one group have the same keys in all columns.
 /// - **Rows without a key** are in no group: `Groups` does not write `d_group_of_row` for them. With
 ///   `nulls_as_group()` of GroupKeys, they are a group, the last one in order of the keys, and
 ///   `group_output(...).valid(d_valid_out)` tells which group it is.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
 ///   default_policy_hub.
+/// - **Host.** HostGroupBy does the same by threads of the host, for rows in host memory.
 /// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted, and three more for
 ///   `first_occurrence()`; no host synchronisation and no allocation, so a call can be captured in a graph and
 ///   replayed. Calls that may run at the same time need temporary storage of their own.
@@ -63,7 +65,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states
 ///   of a group. `first_occurrence()` needs in addition, for each row, a key, the states of a group and a row number,
 ///   because there may be as many groups as rows. This does not depend on the capacity. `Groups` then needs another row
-///   number for each row.
+///   number for each row. If the keys of a row have more than 128 bits: three row numbers and 16 bytes for each row.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
@@ -151,17 +153,8 @@ struct TunedDeviceGroupBy {
                          const GroupAggregates<Aggregates...>& aggregates,
                          const GroupOutput<KeyOutputIterator, Order>& groups, NumGroupsIterator d_num_groups,
                          cudaStream_t stream) {
-    const auto all_keys = detail::group_keys_for(keys.keys, groups.keys);
-    const auto keys_out = detail::group_key_output_for(all_keys, groups.keys);
-    const detail::DispatchGroupBy<
-        PolicyHub, GroupOfRowIterator, GroupKeys<std::decay_t<decltype(all_keys)>, NumItemsT, HasRange>,
-        std::decay_t<decltype(keys_out)>, Order, NumGroupsIterator, GroupAggregates<Aggregates...>>
-        dispatch{{all_keys, keys.num_items, keys.range},
-                 d_group_of_row,
-                 aggregates,
-                 {keys_out, groups.capacity, groups.has_valid_capacity},
-                 d_num_groups,
-                 stream};
+    const auto call = detail::make_group_by_call(keys, d_group_of_row, aggregates, groups, d_num_groups);
+    const detail::DispatchGroupBy<PolicyHub, std::decay_t<decltype(call)>> dispatch{call, stream};
     if constexpr (Order == GroupOrder::by_first_row) {
       const detail::DispatchGroupsByFirstRow<PolicyHub, std::decay_t<decltype(dispatch)>> in_order{dispatch};
       return in_order.run(d_temp_storage, temp_storage_bytes);

@@ -296,7 +296,6 @@ auto keys(const key* in) { return strata::group_keys(in, 1000); }
 
 // case: group_by_columns
 // expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
-// expect: DeviceGroupBy: the keys of all columns must fit in 128 bits \(64 if the compiler has no integers of 128
 // expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
 // expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
 // expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
@@ -307,20 +306,17 @@ namespace group_by_columns {
 struct key {
   int a, b;
 };
-using wide = unsigned long long;
 #define GROUP_BY_TWO_MASKS mask
 #define GROUP_BY_TWO_OUTPUTS out, out, out
 #define GROUP_BY_TWO_FLAGS flags
 #else
 using key = int;
-using wide = int;
 #define GROUP_BY_TWO_MASKS mask, nullptr
 #define GROUP_BY_TWO_OUTPUTS out, out
 #define GROUP_BY_TWO_FLAGS flags, flags
 #endif
 
 auto structs(const key* in) { return strata::group_keys(in, in, 1000); }
-auto wide_keys(const wide* in, const int* others) { return strata::group_keys(in, in, others, 1000); }
 auto masks(const int* in, const unsigned* mask) { return strata::group_keys(in, in, 1000).valid(GROUP_BY_TWO_MASKS); }
 cudaError_t outputs(const int* in, int* out, int* counts, int* number) {
   return strata::DeviceGroupBy::Aggregate(strata::group_keys(in, in, 1000),

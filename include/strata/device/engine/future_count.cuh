@@ -119,6 +119,10 @@ struct count_value<FutureCount<T>> {
 template <class NumItemsT>
 using count_value_t = typename count_value<NumItemsT>::type;
 
+/// Counts items of an input whose size has this type.
+template <class NumItemsT>
+using item_count_t = std::conditional_t<(sizeof(count_value_t<NumItemsT>) <= 4), unsigned, unsigned long long>;
+
 /// The largest number of items that a call may have.
 template <class NumItemsT>
 STRATA_HD constexpr std::size_t max_items(const NumItemsT& num_items) {
@@ -135,11 +139,11 @@ using kernel_count_t = std::conditional_t<is_future_count<NumItemsT>, NumItemsT,
 
 /// The number of items, which a kernel gets as an argument or reads.
 template <class Integer>
-STRATA_D Integer number_of_items(Integer num_items) {
+STRATA_HD Integer number_of_items(Integer num_items) {
   return num_items;
 }
 template <class Integer, class T>
-STRATA_D Integer number_of_items(const FutureCount<T>& num_items) {
+STRATA_HD Integer number_of_items(const FutureCount<T>& num_items) {
   return static_cast<Integer>(num_items.get());
 }
 

@@ -164,11 +164,11 @@ struct group_sum_aggregate {
   }
 
   template <class Row>
-  STRATA_D Kept read(Row row) const {
+  STRATA_HD Kept read(Row row) const {
     return static_cast<Kept>(detail::item_at(in, static_cast<std::size_t>(row)));
   }
   template <class Row>
-  STRATA_D static Stored state_of(const Kept& kept) {
+  STRATA_HD static Stored state_of(const Kept& kept) {
     return static_cast<Stored>(static_cast<Accum>(kept));
   }
   template <class State>
@@ -216,7 +216,7 @@ struct group_count_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D static Row state_of() {
+  STRATA_HD static Row state_of() {
     return 1;
   }
   template <class Row>
@@ -275,11 +275,11 @@ struct group_extreme_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D Item read(Row row) const {
+  STRATA_HD Item read(Row row) const {
     return detail::item_at(in, static_cast<std::size_t>(row));
   }
   template <class Row>
-  STRATA_D static state<Row> state_of(const Item& kept) {
+  STRATA_HD static state<Row> state_of(const Item& kept) {
     Word bits;
     std::memcpy(&bits, &kept, sizeof(Item));
     if constexpr (radix_mantissa_bits<Item> != 0) {
@@ -362,11 +362,11 @@ struct group_mean_aggregate {
   }
 
   template <class Row>
-  STRATA_D Item read(Row row) const {
+  STRATA_HD Item read(Row row) const {
     return detail::item_at(in, static_cast<std::size_t>(row));
   }
   template <class Row>
-  STRATA_D static state<Row> state_of(const Item& kept) {
+  STRATA_HD static state<Row> state_of(const Item& kept) {
     return {static_cast<Stored>(static_cast<Accum>(kept)), 1};
   }
   template <class State>
@@ -507,11 +507,11 @@ struct group_first_aggregate {
   OutputIterator out;
 
   template <class Row>
-  STRATA_D Row read(Row row) const {
+  STRATA_HD Row read(Row row) const {
     return row;
   }
   template <class Row>
-  STRATA_D static Row state_of(Row row) {
+  STRATA_HD static Row state_of(Row row) {
     return row;
   }
   template <class Row>
@@ -591,11 +591,11 @@ struct group_reduce_aggregate {
   T init;
 
   template <class Row>
-  STRATA_D Accum read(Row row) const {
+  STRATA_HD Accum read(Row row) const {
     return static_cast<Accum>(detail::item_at(in, static_cast<std::size_t>(row)));
   }
   template <class Row>
-  STRATA_D static Accum state_of(const Accum& kept) {
+  STRATA_HD static Accum state_of(const Accum& kept) {
     return kept;
   }
   STRATA_HD Accum combine(const Accum& a, const Accum& b) const { return static_cast<Accum>(op(a, b)); }
@@ -729,7 +729,7 @@ struct GroupAggregates<First, Rest...> {
 
   /// Reads what the aggregates need of a row.
   template <class Row, class Items>
-  STRATA_D void read([[maybe_unused]] Row row, [[maybe_unused]] Items& items) const {
+  STRATA_HD void read([[maybe_unused]] Row row, [[maybe_unused]] Items& items) const {
     if constexpr (First::has_item) {
       items.first = first.read(row);
       if constexpr (GroupAggregates<Rest...>::have_items) rest.read(row, items.rest);
@@ -739,14 +739,14 @@ struct GroupAggregates<First, Rest...> {
   }
   /// Makes the states of one row from its items.
   template <class Row, class Items, class States>
-  STRATA_D static void make_states(const Items& items, States& states) {
+  STRATA_HD static void make_states(const Items& items, States& states) {
     make_states_sharing<Row>(items, items, states);
   }
   /// Makes the states of the last aggregates of a call. `items` has their items, `all_items` the items of all
   /// aggregates.
   template <class Row, class Items, class AllItems, class States>
-  STRATA_D static void make_states_sharing([[maybe_unused]] const Items& items,
-                                           [[maybe_unused]] const AllItems& all_items, States& states) {
+  STRATA_HD static void make_states_sharing([[maybe_unused]] const Items& items,
+                                            [[maybe_unused]] const AllItems& all_items, States& states) {
     if constexpr (detail::shares_group_item<First>) {
       states.first = First::template state_of<Row>(all_items.first);
     } else if constexpr (First::has_item) {

@@ -17,12 +17,14 @@
 #include <strata/device/engine/launch.cuh>
 #include <strata/device/group_by/agent.cuh>
 #include <strata/device/group_by/aggregates.cuh>
+#include <strata/device/group_by/call.hpp>
 #include <strata/device/group_by/group_keys.hpp>
 #include <strata/device/group_by/hash_dispatch.cuh>
 #include <strata/device/group_by/key_columns.cuh>
 #include <strata/device/group_by/sample.cuh>
 #include <strata/device/group_by/shared_items.cuh>
 #include <strata/device/group_by/tuning.hpp>
+#include <strata/device/group_by/wide_keys.cuh>
 #include <strata/device/radix_sort/dispatch.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 #include <strata/device/scan/problem_scan.cuh>
@@ -32,6 +34,7 @@
 #include <strata/iterator/transform_input_iterator.cuh>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 STRATA_NAMESPACE_BEGIN
@@ -266,7 +269,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
 template <class Policy>
 using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 
-/// Carries out one call of DeviceGroupBy. `GroupOfRowIterator` is NullType if the groups of rows are not written.
+/// Carries out one call of DeviceGroupBy. `Call` is a group_by_call.
 ///
 ///     sorted:            rows -> sorted rows -> groups
 ///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
@@ -277,23 +280,33 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///
 /// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
 ///
+/// Wide keys are not moved, only row numbers are sorted. The word of a sorted row is then the place of the first row of
+/// its group.
+///
 /// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes few rows. For
 /// numbers of rows in between, rows are sorted.
-template <class PolicyHub, class GroupOfRowIterator, class Keys, class KeyOutputIterator, GroupOrder Order,
-          class NumGroupsIterator, class AggregatesOfGroup>
-struct DispatchGroupBy {
+template <class PolicyHub, class Call>
+struct DispatchGroupBy : Call {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
                 "and have the row tuning (group_by_tuning)");
   using MaxPolicy = typename hub_or<group_by_rows, PolicyHub, group_by_policy_hub>::MaxPolicy;
-  using Aggregates = AggregatesOfGroup;
-  using KeyIterator = decltype(Keys::keys);
-  using NumItemsT = decltype(Keys::num_items);
-  using Key = iterator_value_t<KeyIterator>;
-  using Row = item_count_t<NumItemsT>;
-  static constexpr bool writes_groups_of_rows = !std::is_same_v<GroupOfRowIterator, NullType>;
-  using Types = group_by_types<KeyIterator, Aggregates, Row, writes_groups_of_rows>;
-  using Word = typename Types::Word;
+  using typename Call::Aggregates;
+  using typename Call::Key;
+  using typename Call::KeyIterator;
+  using typename Call::NumGroupsIterator;
+  using typename Call::NumItemsT;
+  using typename Call::Row;
+  using KeyOutputIterator = typename Call::KeyOutput;
+  using Call::aggregates;
+  using Call::d_num_groups;
+  using Call::drops_rows;
+  using Call::groups;
+  using Call::keys;
+  using Call::writes_groups_of_rows;
+  static constexpr bool is_wide = is_wide_group_key<Key>;
+  using Types = group_by_types<KeyIterator, Aggregates, Row, writes_groups_of_rows || is_wide>;
+  using Word = std::conditional_t<is_wide, Row, typename Types::Word>;
   using States = typename Types::States;
   using Payload = typename Types::Payload;
   using Count = kernel_count_t<NumItemsT>;
@@ -305,12 +318,10 @@ struct DispatchGroupBy {
   using PlannedCount = FutureCount<Row>;
 
   /// A table needs atomic operations on words, and entries that are not too large.
-  static constexpr bool may_use_table =
-      !writes_groups_of_rows && Aggregates::are_unordered && sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
-  static constexpr bool may_use_hash = may_use_table && Order != GroupOrder::by_key &&
+  static constexpr bool may_use_table = !writes_groups_of_rows && !is_wide && Aggregates::are_unordered &&
+                                        sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
+  static constexpr bool may_use_hash = may_use_table && Call::order != GroupOrder::by_key &&
                                        sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
-  /// True if rows without a key are in no group.
-  static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
   /// Moving rows by a hash does not pay for smaller words, whose full sort takes at most two passes.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
   /// If states are larger, their numbers are sorted instead.
@@ -329,16 +340,11 @@ struct DispatchGroupBy {
   using RecordSort = DispatchRadixSort<const Word*, std::conditional_t<sorts_states, const States*, RowNumbers>,
                                        RecordValue, PlannedCount, false, identity_decomposer>;
 
-  Keys keys;
-  GroupOfRowIterator d_group_of_row;
-  Aggregates aggregates;
-  GroupOutput<KeyOutputIterator, Order> groups;
-  NumGroupsIterator d_num_groups;
   cudaStream_t stream;
 
   cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes) const {
     const std::size_t rows = detail::max_items(keys.num_items);
-    if (!are_counts_valid(rows)) return cudaErrorInvalidValue;
+    if (!this->are_counts_valid(rows)) return cudaErrorInvalidValue;
     if constexpr (may_use_table) {
       const bool has_many_rows = rows >= detail::least_in_chain<group_by_least_rows, MaxPolicy>();
       if constexpr (may_use_hash) {
@@ -350,50 +356,11 @@ struct DispatchGroupBy {
         if (has_many_rows) return run_by_plan(d_temp_storage, temp_storage_bytes, rows);
       }
     }
-    return run_sorted(d_temp_storage, temp_storage_bytes, rows);
-  }
-
-  /// Checks the arguments that a size query has: counts, the capacity, and how far iterators can be advanced.
-  bool are_counts_valid(std::size_t rows) const {
-    if (detail::refuses_input(keys.keys, keys.num_items, "d_keys") ||
-        detail::is_refused(!groups.has_valid_capacity, "capacity", "is negative or larger than 2^63 - 1") ||
-        !aggregates.can_reach(rows)) {
-      return false;
+    if constexpr (is_wide) {
+      return run_wide(d_temp_storage, temp_storage_bytes, rows);
+    } else {
+      return run_sorted(d_temp_storage, temp_storage_bytes, rows);
     }
-    if constexpr (is_group_key_columns<KeyIterator>) {
-      if (!keys.keys.can_reach(rows)) return false;
-    }
-    if constexpr (writes_groups_of_rows) {
-      using Group = declared_value_t<GroupOfRowIterator, Row>;
-      if (detail::refuses_index_type<Group>(rows, "d_group_of_row") ||
-          detail::refuses_reach(d_group_of_row, rows, "d_group_of_row")) {
-        return false;
-      }
-    }
-    return true;
-  }
-  bool are_arrays_valid(std::size_t rows) const {
-    const std::size_t written = detail::least(rows, groups.capacity);
-    if (detail::refuses_null(d_num_groups, "d_num_groups") || detail::refuses_null_count(keys.num_items) ||
-        (rows > 0 &&
-         (detail::refuses_null_keys(keys.keys, "d_keys") || detail::refuses_null(d_group_of_row, "d_group_of_row"))) ||
-        (written > 0 && detail::refuses_null_keys(groups.keys, "d_keys_out")) || aggregates.has_null(rows, written)) {
-      return false;
-    }
-    constexpr std::size_t keys_out = detail::num_group_key_arrays<KeyOutputIterator>();
-    constexpr std::size_t keys_in = detail::num_group_key_arrays<KeyIterator>();
-    argument_bytes outputs[Aggregates::size + 2 + keys_out];
-    argument_bytes inputs[Aggregates::size + 1 + keys_in];
-    outputs[0] = detail::bytes_of(d_num_groups, 1, "d_num_groups");
-    outputs[1] = detail::bytes_of(d_group_of_row, rows, "d_group_of_row");
-    detail::list_key_arrays(groups.keys, written, "d_keys_out", outputs + 2);
-    inputs[0] = {{}, "the FutureCount"};
-    if constexpr (is_future_count<NumItemsT>) {
-      inputs[0] = detail::bytes_of(keys.num_items.pointer(), 1, "the FutureCount");
-    }
-    detail::list_key_arrays(keys.keys, rows, "d_keys", inputs + 1);
-    aggregates.list_arrays(rows, written, {outputs + 2 + keys_out, inputs + 1 + keys_in});
-    return !detail::outputs_overlap(outputs, inputs);
   }
 
  private:
@@ -415,6 +382,9 @@ struct DispatchGroupBy {
     kept_rows_slot,
     num_kept_slot,
     slots_of_sorted,
+    rows_slot = slots_of_sorted,
+    other_rows_slot,
+    slots_of_wide,
     plan_slot = slots_of_sorted,
     record_words_slot,
     states_slot,
@@ -447,7 +417,7 @@ struct DispatchGroupBy {
              {}};
     call.reserve();
     if (d_temp_storage == nullptr) return detail::answer_size_query(call.storage, temp_storage_bytes);
-    if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
+    if (detail::refuses_storage(call.storage, d_temp_storage, temp_storage_bytes) || !this->are_arrays_valid(rows)) {
       return cudaErrorInvalidValue;
     }
     return call.launch();
@@ -480,7 +450,7 @@ struct DispatchGroupBy {
       storage.template reserve<Row>(num_kept_slot, 1);
     }
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
-    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !this->are_arrays_valid(rows)) {
       return cudaErrorInvalidValue;
     }
     auto* const words = storage.template get<Word>(words_slot);
@@ -495,6 +465,50 @@ struct DispatchGroupBy {
     status = reduce_rows(phase, reduce_bytes, words, payloads, d_num_groups, num_sorted(num_kept));
     if (status != cudaSuccess) return status;
     return number_rows(phase, number_bytes, words, payloads, num_sorted(num_kept));
+  }
+
+  /// The same for wide keys.
+  cudaError_t run_wide(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
+    temporary_storage::layout<slots_of_wide> storage;
+    // Without storage, only sizes are asked for.
+    const auto run_steps = [&](void* phase, std::size_t(&bytes)[5]) {
+      Row* const kept_rows = drops_rows ? storage.template get<Row>(kept_rows_slot) : nullptr;
+      auto* const num_kept = storage.template get<Row>(num_kept_slot);
+      auto* const begins = storage.template get<Row>(words_slot);
+      cudaError_t status = keep_rows(phase, bytes[0], kept_rows, num_kept);
+      if (status != cudaSuccess) return status;
+      const Row* sorted = nullptr;
+      status = detail::sort_wide_group_rows<KeyIterator::bits>(
+          phase, bytes[1], keys.keys, kept_rows, storage.template get<std::uint64_t>(words_slot),
+          storage.template get<Row>(rows_slot), storage.template get<Row>(other_rows_slot), num_sorted(num_kept),
+          sorted, stream);
+      if (status != cudaSuccess) return status;
+      const wide_group_rows<KeyIterator, Row> in_order{keys.keys, sorted};
+      status = detail::find_wide_groups(phase, bytes[2], in_order, begins, num_sorted(num_kept), stream);
+      if (status != cudaSuccess) return status;
+      using KeyResults = wide_group_key_results<std::decay_t<decltype(in_order)>, KeyOutputIterator>;
+      status = reduce(phase, bytes[3], begins, states_of(sorted), KeyResults(in_order, groups.keys, groups.capacity),
+                      d_num_groups, num_sorted(num_kept));
+      if (status != cudaSuccess) return status;
+      return number_rows(phase, bytes[4], begins, sorted, num_sorted(num_kept));
+    };
+    std::size_t bytes[5] = {};
+    const cudaError_t status = run_steps(nullptr, bytes);
+    if (status != cudaSuccess) return status;
+    storage.template reserve<std::uint64_t>(words_slot, rows);
+    storage.template reserve<Row>(words_slot, rows);
+    storage.template reserve<Row>(rows_slot, rows);
+    storage.template reserve<Row>(other_rows_slot, rows);
+    for (const std::size_t step : bytes) storage.template reserve<unsigned char>(phase_slot, step);
+    if constexpr (drops_rows) {
+      storage.template reserve<Row>(kept_rows_slot, rows);
+      storage.template reserve<Row>(num_kept_slot, 1);
+    }
+    if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !this->are_arrays_valid(rows)) {
+      return cudaErrorInvalidValue;
+    }
+    return run_steps(storage.template get<unsigned char>(phase_slot), bytes);
   }
 
   /// If rows without a key are dropped, lists the rows that have keys.
@@ -540,8 +554,11 @@ struct DispatchGroupBy {
   template <class NumRows, class NumberOut>
   cudaError_t reduce_rows(void* storage, std::size_t& bytes, const Word* words, const Payload* payloads,
                           NumberOut number_out, NumRows num_rows) const {
+    return reduce(storage, bytes, words, states_of(payloads), key_results(), number_out, num_rows);
+  }
+  auto states_of(const Payload* payloads) const {
     using StatesOfRows = TransformInputIterator<States, group_states_of_payload<Types, Aggregates>, const Payload*>;
-    return reduce(storage, bytes, words, StatesOfRows(payloads, {aggregates}), number_out, num_rows);
+    return StatesOfRows(payloads, {aggregates});
   }
 
   /// Writes the group of each row. Sorted rows of one group lie side by side, so a scan counts how many groups, without
@@ -552,9 +569,9 @@ struct DispatchGroupBy {
                           [[maybe_unused]] NumRows num_rows) const {
     if constexpr (writes_groups_of_rows) {
       using Begins = TransformInputIterator<Row, group_begins_at<Word>, RowNumbers>;
-      using Results = group_of_row_results<GroupOfRowIterator, Row>;
+      using Results = group_of_row_results<decltype(this->d_group_of_row), Row>;
       using Problem = scan_problem<Begins, Results, Row, Sum, true, NullType>;
-      const Problem problem{Begins(RowNumbers(0), {words}), Results(d_group_of_row, rows), Sum{}, {}};
+      const Problem problem{Begins(RowNumbers(0), {words}), Results(this->d_group_of_row, rows), Sum{}, {}};
       return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
     } else {
       return cudaSuccess;
@@ -582,7 +599,7 @@ struct DispatchGroupBy {
     if (!sorts_states) storage.template reserve<RecordValue>(values_slot, record_capacity(rows));
     for (const std::size_t bytes : call.bytes) storage.template reserve<unsigned char>(phase_slot, bytes);
     if (d_temp_storage == nullptr) return detail::answer_size_query(storage, temp_storage_bytes);
-    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !are_arrays_valid(rows)) {
+    if (detail::refuses_storage(storage, d_temp_storage, temp_storage_bytes) || !this->are_arrays_valid(rows)) {
       return cudaErrorInvalidValue;
     }
     const cudaError_t known = detail::current_device_properties(call.device, stream);
@@ -686,22 +703,22 @@ struct DispatchGroupBy {
                              NumberOutput number_out, const PlannedCount& num_records) const {
     const Word* const words = records.words;
     if constexpr (sorts_states) {
-      return reduce(storage, bytes, words, values, number_out, num_records);
+      return reduce(storage, bytes, words, values, key_results(), number_out, num_records);
     } else {
       using Gather = TransformInputIterator<States, group_states_at<States>, const Row*>;
-      return reduce(storage, bytes, words, Gather(values, {records.states}), number_out, num_records);
+      return reduce(storage, bytes, words, Gather(values, {records.states}), key_results(), number_out, num_records);
     }
   }
 
   // ------------------------------------------------------------------ rows and records
 
+  auto key_results() const { return group_key_results<Key, KeyOutputIterator>(groups.keys, groups.capacity); }
   /// Reduces the states of equal words.
-  template <class StatesIterator, class NumberOut, class NumRows>
-  cudaError_t reduce(void* storage, std::size_t& bytes, const Word* words, StatesIterator states, NumberOut number_out,
-                     NumRows num_rows) const {
+  template <class StatesIterator, class KeyResults, class NumberOut, class NumRows>
+  cudaError_t reduce(void* storage, std::size_t& bytes, const Word* words, StatesIterator states,
+                     KeyResults key_results_out, NumberOut number_out, NumRows num_rows) const {
     return detail::dispatch_reduce_by_key<States, default_policy_hub>(
-        "strata::DeviceGroupBy", storage, bytes, words, states,
-        group_key_results<Key, KeyOutputIterator>(groups.keys, groups.capacity),
+        "strata::DeviceGroupBy", storage, bytes, words, states, key_results_out,
         group_results<States, Aggregates>(aggregates, groups.capacity), number_out,
         combine_group_states<Aggregates>{aggregates}, Equality{}, num_rows, stream);
   }

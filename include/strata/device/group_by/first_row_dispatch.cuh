@@ -12,6 +12,7 @@
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/future_count.cuh>
 #include <strata/device/group_by/aggregates.cuh>
+#include <strata/device/group_by/call.hpp>
 #include <strata/device/group_by/dispatch.cuh>
 #include <strata/device/group_by/group_keys.hpp>
 #include <strata/device/group_by/key_columns.cuh>
@@ -221,10 +222,11 @@ struct DispatchGroupsByFirstRow {
   /// Keeps all groups in any order.
   template <class Places>
   cudaError_t group(void* storage, std::size_t& bytes, const Places& places, std::size_t rows) const {
-    const DispatchGroupBy<PolicyHub, decltype(places.groups_of_rows), std::decay_t<decltype(call.keys)>, Key*,
-                          GroupOrder::any, Row*, kept_group_aggregates<decltype(places.all), Row>>
-        inner{call.keys,  places.groups_of_rows, {places.all, places.states}, {places.keys, rows, true}, places.number,
-              call.stream};
+    using Inner = group_by_call<decltype(places.groups_of_rows), typename Call::Keys, Key*, GroupOrder::any, Row*,
+                                kept_group_aggregates<decltype(places.all), Row>>;
+    const DispatchGroupBy<PolicyHub, Inner> inner{
+        {call.keys, places.groups_of_rows, {places.all, places.states}, {places.keys, rows, true}, places.number},
+        call.stream};
     return inner.run(storage, bytes);
   }
   /// For each word, counts the first rows up to its end.

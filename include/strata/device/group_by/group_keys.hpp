@@ -8,6 +8,7 @@
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/engine/future_count.cuh>
 #include <strata/device/group_by/key_columns.cuh>
+#include <strata/device/group_by/wide_key.hpp>
 #include <strata/device/join/common/join_hash.hpp>
 #include <strata/device/join/common/rows.cuh>
 
@@ -52,7 +53,8 @@ template <class KeyIterator, class NumItemsT, bool HasRange = false>
 struct GroupKeys {
   static_assert(detail::is_count_type<NumItemsT>,
                 "group_keys: the number of rows must be an integer or a FutureCount: convert the argument");
-  static_assert(is_radix_key<detail::iterator_value_t<KeyIterator>>,
+  static_assert(is_radix_key<detail::iterator_value_t<KeyIterator>> ||
+                    detail::is_wide_group_key<detail::iterator_value_t<KeyIterator>>,
                 "DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a "
                 "struct as columns");
 
@@ -132,7 +134,8 @@ GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_i
 
 /// Row i has several keys, `d_first[i]`, `d_second[i]` and so on, read by random-access iterators. The last argument is
 /// the number of rows, as above. Rows are in the same group if they have the same keys in all columns. The order of the
-/// keys is lexicographic. All keys of a row must fit in 128 bits; a `bool` takes one bit.
+/// keys is lexicographic. If all keys of a row have at most 64 bits, rows may be combined in tables; a `bool` has one
+/// bit.
 /// @param third the number of rows, or another column
 /// @param rest more columns, and the number of rows
 template <class FirstKeys, class SecondKeys, class ThirdArgument, class... Arguments>
@@ -210,7 +213,15 @@ namespace detail {
 /// Returns the word by which rows are grouped, which is also the word of a radix sort. Equal keys have equal words.
 /// -0.0 and 0.0 have the same word. All NaNs have the same word.
 template <class Key>
-using group_word_t = typename RadixTraits<Key>::word;
+struct group_word {
+  using type = typename RadixTraits<Key>::word;
+};
+template <int Words>
+struct group_word<wide_group_key<Words>> {
+  using type = wide_group_key<Words>;
+};
+template <class Key>
+using group_word_t = typename group_word<Key>::type;
 
 /// The type of a word in a slot of a table. It has 4 or 8 bytes, as atomic operations need.
 template <class Key>
@@ -264,6 +275,15 @@ struct group_codes<Word, true> {
   }
 };
 
+/// Returns the word of a key.
+template <class Key>
+STRATA_HD group_word_t<Key> group_word_of(const Key& key) {
+  if constexpr (is_wide_group_key<Key>) {
+    return key;
+  } else {
+    return RadixTraits<Key>::ordered(key);
+  }
+}
 /// Returns the word of a key, by which rows are sorted. With `is_mixed`, returns the mixed word.
 template <class Key>
 struct group_sort_word {
@@ -279,12 +299,16 @@ struct group_sort_word {
 
 /// Returns the key of a word: 0.0 for both zeros, and a quiet NaN for all NaNs.
 template <class Key>
-STRATA_HD Key group_key_of_word(group_word_t<Key> word) {
-  using Word = group_word_t<Key>;
-  const auto bits = static_cast<Word>(word ^ radix_bit_order<Key, Word>::flipped_back(word));
-  Key key;
-  std::memcpy(static_cast<void*>(&key), &bits, sizeof(Key));
-  return key;
+STRATA_HD Key group_key_of_word(const group_word_t<Key>& word) {
+  if constexpr (is_wide_group_key<Key>) {
+    return word;
+  } else {
+    using Word = group_word_t<Key>;
+    const auto bits = static_cast<Word>(word ^ radix_bit_order<Key, Word>::flipped_back(word));
+    Key key;
+    std::memcpy(static_cast<void*>(&key), &bits, sizeof(Key));
+    return key;
+  }
 }
 
 }  // namespace detail

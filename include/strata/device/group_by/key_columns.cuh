@@ -8,6 +8,7 @@
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
 #include <strata/device/group_by/aggregates.cuh>
+#include <strata/device/group_by/wide_key.hpp>
 #include <strata/device/join/common/rows.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
 #include <strata/iterator/specializations/random_access.hpp>
@@ -24,7 +25,8 @@
 ///     (null, 7)                  |  1   |       0       |  0   |       7        |
 ///
 /// Packed keys are in the lexicographic order of the columns, with nulls after all keys. The bits `null` exist only if
-/// nulls are a group. All methods of DeviceGroupBy treat packed keys like other unsigned integers.
+/// nulls are a group. All methods of DeviceGroupBy treat packed keys like other unsigned integers. A packed key of more
+/// bits than any integer is a wide_group_key.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -35,9 +37,6 @@ enum class group_nulls {
   dropped,   // such rows are in no group
   as_group,  // a null is equal to the other nulls of its column
 };
-
-/// Bits of the largest packed key.
-inline constexpr int group_most_key_bits = STRATA_HAS_INT128 ? 128 : 64;
 
 /// The code of a column's key: its word, in as few bits as possible.
 template <class Key, bool HasNull>
@@ -91,10 +90,14 @@ struct group_column_code {
   }
 };
 
-constexpr int group_packed_bytes(int bits) {
-  if (bits <= 32) return 4;
-  return bits <= 64 || group_most_key_bits == 64 ? 8 : 16;
-}
+/// The smallest type of packed keys that has `Bits` bits.
+template <int Bits>
+struct group_packed_key {
+  static constexpr int most_bits = STRATA_HAS_INT128 ? 128 : 64;
+  static constexpr std::size_t bytes = Bits <= 32 ? 4 : Bits <= 64 || most_bits == 64 ? 8 : 16;
+  using type = std::conditional_t<Bits <= most_bits, typename unsigned_of_bytes<bytes>::type,
+                                  wide_group_key<detail::ceiling_divide(Bits, 64)>>;
+};
 
 /// The arrays of columns: iterators of keys, outputs of keys, or flags of groups.
 template <class... Iterators>
@@ -191,14 +194,14 @@ struct group_packing<Nulls, First, Rest...> {
   /// Writes the keys of a group, and for each key a flag that says whether it is not null.
   template <class Packed, class Outputs, class Flags>
   STRATA_HD static void store(const Packed& packed, std::size_t group, const Outputs& outputs, const Flags& flags) {
-    constexpr auto mask =
+    const auto mask =
         static_cast<Packed>(static_cast<Packed>(~Packed{0}) >> (8 * static_cast<int>(sizeof(Packed)) - Code::bits));
     const auto code = static_cast<Packed>(static_cast<Packed>(packed >> Others::bits) & mask);
     using Output = decltype(Outputs::first);
     *detail::advanced(outputs.first, group) =
         static_cast<output_value_t<Output, First>>(Code::template key<Packed>(code));
     if constexpr (Flags::count > 0) {
-      const bool is_valid = !has_nulls || code != Code::template null_code<Packed>();
+      const bool is_valid = !has_nulls || !(code == Code::template null_code<Packed>());
       *detail::advanced(flags.first, group) = static_cast<output_value_t<decltype(Flags::first), bool>>(is_valid);
     }
     if constexpr (sizeof...(Rest) > 0) {
@@ -218,18 +221,12 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
 
  public:
   using Packing = group_packing<Nulls, iterator_value_t<Iterators>...>;
-  static_assert(
-      Packing::bits <= group_most_key_bits,
-      "DeviceGroupBy: the keys of all columns must fit in 128 bits (64 if the compiler has no integers of 128 bits). "
-      "A column of integers whose nulls are a group takes one bit more. Replace wide columns by group numbers first: "
-      "DeviceGroupBy::Groups writes them");
-
   static constexpr group_nulls nulls = Nulls;
   static constexpr int bits = Packing::bits;
   static constexpr int count = static_cast<int>(sizeof...(Iterators));
   static constexpr bool drops_rows = Nulls == group_nulls::dropped;
   using Columns = group_columns<Iterators...>;
-  using value_type = typename unsigned_of_bytes<detail::group_packed_bytes(bits)>::type;
+  using value_type = typename group_packed_key<bits>::type;
   using reference = value_type;
   using pointer = const value_type*;
   template <group_nulls Others>

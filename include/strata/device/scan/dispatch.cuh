@@ -371,10 +371,6 @@ struct DispatchScan {
   }
 };
 
-/// Counts items of an input whose size has this type.
-template <class NumItemsT>
-using item_count_t = std::conditional_t<(sizeof(count_value_t<NumItemsT>) <= 4), unsigned, unsigned long long>;
-
 /// The numbers of results of an empty input.
 template <int Numbers = 1, class Iterator>
 cudaError_t write_zero(const char* name, Iterator out, cudaStream_t stream) {
