@@ -18,8 +18,9 @@ LIMIT = 22_000
 # exceed the common limit.
 LIMITS = {"strata/strata.cuh": 59_800, "strata/cub.cuh": 60_000, "strata/device/device_hash_join.hpp": 22_500,
           "strata/device/join/dispatch.cuh": 22_500,
-          # Grouped aggregation includes a selection for rows without a key, and a scan for groups by first rows.
-          "strata/device/device_group_by.cuh": 22_800, "strata/device/group_by/dispatch.cuh": 22_500,
+          # Grouped aggregation includes a selection for rows without a key, a scan for groups by first rows, and sorts
+          # of row numbers by keys of any width.
+          "strata/device/device_group_by.cuh": 23_000, "strata/device/group_by/dispatch.cuh": 22_500,
           "strata/device/group_by/first_row_dispatch.cuh": 22_500}
 # A goal for thread, warp and block headers, which is printed but not enforced.
 AIM = 6_500

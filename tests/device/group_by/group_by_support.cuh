@@ -93,6 +93,9 @@ T number_as(u64 number) {
     return static_cast<T>(static_cast<std::int64_t>(number)) / 16;
   } else if constexpr (std::is_same_v<T, truth>) {
     return static_cast<truth>((number & 1) != 0);
+  } else if constexpr (sizeof(T) > 8) {
+    // Bits on both sides of bit 64, and no more than a long double can have.
+    return static_cast<T>(static_cast<T>(number) << 60);
   } else {
     return static_cast<T>(number);
   }

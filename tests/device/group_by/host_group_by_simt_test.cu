@@ -100,14 +100,16 @@ void expect_groups_of_rows(std::size_t size, int different, unsigned threads, st
   std::vector<int> keys(most);
   std::vector<line> lines(most);
   std::vector<float> values(most);
-  std::vector<std::uint32_t> mask(most / 32 + 1);
+  std::vector<std::uint32_t> mask(most / 32 + 1, 0xffffffff);
   std::map<int, std::pair<int, int>> found;  // for each key: its first row, its group
   for (std::size_t i = 0; i < size; ++i) {
     keys[i] = static_cast<int>(bits() % static_cast<u64>(different)) - different / 2;
     lines[i] = {static_cast<unsigned>(bits()), static_cast<unsigned>(bits())};
     values[i] = static_cast<float>(bits() % 1000) / 7;
-    if (bits() % 8 == 0) continue;
-    mask[i / 32] |= 1u << i % 32;
+    if (bits() % 8 == 0) {
+      mask[i / 32] &= ~(1u << i % 32);
+      continue;
+    }
     found.try_emplace(keys[i], static_cast<int>(i), 0);
   }
   std::vector<std::pair<int, int>> order;
