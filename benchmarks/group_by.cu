@@ -101,6 +101,18 @@ __global__ void add_all(const T* items, std::size_t size, const u64* count, cons
   atomicAdd(total, sum);
 }
 
+/// Counts rows whose group has another key, and groups whose key is not greater than that of the group before.
+__global__ void count_wrong_groups(const u32* keys, const u32* group_of_row, std::size_t rows, const u32* keys_out,
+                                   u64 groups, u64* wrong) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  u64 found = 0;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows; i += stride) {
+    if (group_of_row[i] >= groups || keys_out[group_of_row[i]] != keys[i]) ++found;
+    if (i > 0 && i < groups && keys_out[i] <= keys_out[i - 1]) ++found;
+  }
+  if (found != 0) atomicAdd(wrong, found);
+}
+
 template <class Key>
 __global__ void list_table(const Key* table_keys, const u64* table_sums, std::size_t slots, Key* keys, u64* sums,
                            u64* number) {
@@ -338,6 +350,42 @@ workload five_aggregates(const environment& env, const data_shape& shape) {
   return work;
 }
 
+/// The group of each row, and the number of rows of each group. It has no rival here.
+workload groups_of_rows(const environment& env, const data_shape& shape) {
+  const auto in = make_tables<u32>(env, shape);
+  const std::size_t rows = in.keys.size();
+  const std::size_t capacity = std::min<std::size_t>(rows, static_cast<std::size_t>(2 * shape.groups + 2));
+  const device_array<u32> counts(capacity), group_of_row(rows);
+  const device_array<u64> found(1);
+  const int n = static_cast<int>(shape.rows);
+  workload work;
+  work.bytes = static_cast<double>(in.keys.bytes()) + static_cast<double>(group_of_row.bytes());
+  work.peers.push_back(bench::storage_peer("strata", [=](void* storage, std::size_t& bytes, cudaStream_t s) {
+    return strata::DeviceGroupBy::Groups(storage, bytes, strata::group_keys(in.keys.data(), n), group_of_row.data(),
+                                         strata::group_aggregates(strata::group_count(counts.data())),
+                                         strata::group_output(in.keys_out.data(), capacity), in.number.data(), s);
+  }));
+  const cudaStream_t stream = env.stream;
+  work.peers.back().verify = [=]() -> std::string {
+    const u64 groups = in.number.value_at(0);
+    if (groups > capacity) return "there are more groups than keys";
+    found.fill_bytes(0, stream);
+    group_by_benchmark::count_wrong_groups<<<1024, 256, 0, stream>>>(in.keys.data(), group_of_row.data(), rows,
+                                                                     in.keys_out.data(), groups, found.data());
+    bench::check(cudaGetLastError(), "count_wrong_groups");
+    bench::check(cudaStreamSynchronize(stream), "count_wrong_groups");
+    if (found.value_at(0) != 0) return std::to_string(found.value_at(0)) + " rows or groups are wrong";
+    found.fill_bytes(0, stream);
+    group_by_benchmark::add_all<<<1024, 256, 0, stream>>>(counts.data(), counts.size(), in.number.data(), nullptr,
+                                                          found.data());
+    bench::check(cudaGetLastError(), "add_all");
+    bench::check(cudaStreamSynchronize(stream), "add_all");
+    return found.value_at(0) == rows ? "" : "the counts of groups do not add up to the number of rows";
+  };
+  work.peers.push_back(bench::copy_peer(in.keys.data(), in.keys.bytes()));
+  return work;
+}
+
 /// Forms of a call that have no rival of their own.
 enum class form {
   key_range,
@@ -449,6 +497,14 @@ void add_cases(bench::suite& suite) {
                                shape.rows,
                                timing::batched,
                                [=](const environment& env) { return five_aggregates(env, shape); }};
+    what.rivals = {};
+    suite.add(what);
+  }
+  for (const std::int64_t rows : {std::int64_t{1} << 20, std::int64_t{1} << 24, std::int64_t{1} << 28}) {
+    bench::benchmark_case what{
+        "DeviceGroupBy::Groups", "u32", "16 rows a group", rows, timing::batched, [=](const environment& env) {
+          return groups_of_rows(env, {rows, static_cast<u64>(rows / 16), 0});
+        }};
     what.rivals = {};
     suite.add(what);
   }

@@ -711,6 +711,83 @@ def overview_svg(timings, title):
     return "\n".join(out + ["</svg>", ""])
 
 
+# ------------------------------------------------------------------ numbers of groups
+
+# The lines of the chart of grouped aggregation: library, what it is called.
+GROUP_LINES = [("strata", "any order"), ("ordered", "in order of keys"), ("cub", "CUB: sort, reduce by key"),
+               ("table", "one table, atomics"), ("copy", "a copy of the keys")]
+GROUP_COLOURS = ["#0072b2", "#56b4e9", "#d55e00", "#888888", "#009e73"]
+GROUP_STYLE = ("text{fill:#333}.end{text-anchor:end}.mid{text-anchor:middle}.name{font-weight:bold}.page{fill:#fff}"
+               ".grid{stroke:#999;stroke-opacity:.35}.line{fill:none;stroke-width:2}"
+               "@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.page{fill:#16181c}}")
+
+
+def group_points(timings):
+    """Returns {library: [(number of groups, milliseconds)]} of grouped aggregations of the most rows of a sweep."""
+    sweep = {}
+    for key, libs in timings.items():
+        match = re.fullmatch(r"uniform groups=(\d+)", key.case)
+        if match and (key.algorithm, key.type) == ("DeviceGroupBy::Aggregate", "u32:u32"):
+            sweep.setdefault(key.n, {})[int(match[1])] = libs
+    lines = {}
+    for groups, libs in sorted(sweep[max(sweep)].items() if sweep else []):
+        if groups & (groups - 1) == 0:
+            for lib, timing in libs.items():
+                lines.setdefault(lib, []).append((groups, timing.median))
+    return lines
+
+
+def groups_svg(timings, title):
+    """Draws the time of a grouped aggregation over the number of groups, both logarithmic."""
+    lines = group_points(timings)
+    points = [point for lib, _ in GROUP_LINES for point in lines.get(lib, [])]
+    left, top, width, height, right = 52, 60, 620, 340, 190
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + right} {top + height + 50}" '
+           f'width="{left + width + right}" height="{top + height + 50}" font-family="sans-serif" font-size="12">',
+           f"<style>{GROUP_STYLE}</style>", SPDX_COMMENT,
+           f'<rect width="{left + width + right}" height="{top + height + 50}" class="page"/>',
+           f'<text x="{left}" y="24" font-size="15" class="name">{html.escape(title)}</text>',
+           f'<text x="{left}" y="44">milliseconds</text>']
+    if points:
+        last = max(math.log2(groups) for groups, _ in points) or 1
+        low = math.floor(math.log2(min(time for _, time in points)))
+        high = max(low + 1, math.ceil(math.log2(max(time for _, time in points))))
+
+        def px(groups):
+            return left + math.log2(groups) / last * width
+
+        def py(time):
+            return top + (1 - (math.log2(time) - low) / (high - low)) * height
+
+        for power in range(low, high + 1):
+            out.append(f'<line x1="{left}" x2="{left + width}" y1="{py(2.0**power):.1f}" y2="{py(2.0**power):.1f}" '
+                       'class="grid"/>')
+            out.append(f'<text x="{left - 6}" y="{py(2.0**power) + 4:.1f}" class="end">{2.0**power:g}</text>')
+        for power in range(0, math.floor(last) + 1, 3):
+            out.append(f'<text x="{px(2**power):.1f}" y="{top + height + 18}" class="mid">{n_text(2**power)}</text>')
+        out.append(f'<text x="{left + width / 2}" y="{top + height + 40}" class="mid">groups</text>')
+        for row, ((lib, name), colour) in enumerate(zip(GROUP_LINES, GROUP_COLOURS)):
+            if lib not in lines:
+                continue
+            path = " ".join(f"{px(groups):.1f},{py(time):.1f}" for groups, time in lines[lib])
+            out.append(f'<polyline points="{path}" class="line" stroke="{colour}"/>')
+            for groups, time in lines[lib]:
+                out.append(f'<circle cx="{px(groups):.1f}" cy="{py(time):.1f}" r="2.5" fill="{colour}">'
+                           f'<title>{html.escape(name)}, {n_text(groups)} groups: {time:.3g} ms</title></circle>')
+            y = top + 10 + 18 * row
+            out.append(f'<line x1="{left + width + 12}" x2="{left + width + 30}" y1="{y - 4}" y2="{y - 4}" '
+                       f'stroke="{colour}" stroke-width="3"/>')
+            out.append(f'<text x="{left + width + 36}" y="{y}">{html.escape(name)}</text>')
+    return "\n".join(out + ["</svg>", ""])
+
+
+def groups_title(timings, context):
+    """Returns the title of the chart of grouped aggregation, with the number of rows and the GPU if it is known."""
+    rows = max((key.n for key in timings if key.algorithm == "DeviceGroupBy::Aggregate"), default=0)
+    gpu = (context or {}).get("gpu")
+    return f"Sums of {n_text(rows)} rows by key{f' on {gpu}' if gpu else ''}"
+
+
 # ------------------------------------------------------------------ bars
 
 

@@ -347,6 +347,40 @@ class Chart(Files):
         xml.etree.ElementTree.fromstring(report.svg([]))
 
 
+class Groups(Files):
+    def timings(self, rows):
+        name = self.file("groups.csv")
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(",".join(report.COLUMNS) + "\n")
+            for n, groups, lib, ms in rows:
+                file.write(f"DeviceGroupBy::Aggregate,u32:u32,uniform groups={groups},{n},{lib},{ms},{ms},,,\n")
+        return report.read_timings([name])
+
+    def test_a_line_for_each_library_over_powers_of_two_of_the_most_rows(self):
+        timings = self.timings([(64, 1, "strata", 9), (128, 1, "strata", 1), (128, 1, "cub", 4), (128, 2, "strata", 2),
+                                (128, 2, "cub", 4), (128, 3, "strata", 5), (128, 128, "strata", 3)])
+        self.assertEqual(report.group_points(timings), {"strata": [(1, 1), (2, 2), (128, 3)], "cub": [(1, 4), (2, 4)]})
+        root = xml.etree.ElementTree.fromstring(report.groups_svg(timings, "t"))
+        name = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(len(root.findall(name + "polyline")), 2)
+        dots = [(dot[0].text, float(dot.get("cx")), float(dot.get("cy"))) for dot in root.findall(name + "circle")]
+        self.assertEqual(dots[0][0], "any order, 2^0 groups: 1 ms")
+        self.assertLess(dots[0][1], dots[1][1])
+        self.assertGreater(dots[0][2], dots[1][2])
+
+    def test_without_a_sweep_there_is_no_line(self):
+        self.assertEqual(report.group_points({}), {})
+        xml.etree.ElementTree.fromstring(report.groups_svg({}, "t"))
+
+    def test_the_published_chart_is_that_of_the_published_times(self):
+        results = os.path.join(HERE, "results", "h200")
+        timings = report.read_timings([os.path.join(results, "group_by.csv")])
+        with open(os.path.join(results, "context.json"), encoding="utf-8") as file:
+            context = json.load(file)["context"]
+        with open(os.path.join(results, "group_by.svg"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), report.groups_svg(timings, report.groups_title(timings, context)))
+
+
 class Overview(Files):
     def rows(self, text):
         path = self.file("o.csv", ",".join(report.COLUMNS) + "\n" + text)

@@ -341,6 +341,9 @@ def write_report(folder):
           text.replace(heading, f"{heading}\n![strata, its best rival and a copy](overview.svg)\n", 1))
     write(os.path.join(folder, "chart.svg"), report.svg(comparisons, title))
     write(os.path.join(folder, "overview.svg"), report.overview_svg(timings, report.overview_title(context)))
+    if report.group_points(timings):
+        write(os.path.join(folder, "group_by.svg"),
+              report.groups_svg(timings, report.groups_title(timings, context)))
     return comparisons
 
 
