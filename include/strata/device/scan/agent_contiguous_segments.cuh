@@ -507,14 +507,15 @@ class AgentContiguousSegmentedScan {
   }
   STRATA_D void store_items(long long tile, int first, int count, int whole,
                             const AccumT (&items)[items_per_thread]) const {
+    using Output = output_value_t<OutputIterator, AccumT>;
     const auto out = at(d_out_, tile + first);
     if (count == whole) {
       STRATA_UNROLL
-      for (int i = 0; i < items_per_thread; ++i) out[i * warp_threads] = items[i];
+      for (int i = 0; i < items_per_thread; ++i) out[i * warp_threads] = static_cast<Output>(items[i]);
     } else {
       STRATA_UNROLL
       for (int i = 0; i < items_per_thread; ++i) {
-        if (first + i * warp_threads < count) out[i * warp_threads] = items[i];
+        if (first + i * warp_threads < count) out[i * warp_threads] = static_cast<Output>(items[i]);
       }
     }
   }
