@@ -40,7 +40,7 @@ struct difference_problem {
   static constexpr int most_groups(const tile_tuning& tuning) {
     return IsInPlace ? tuning.in_place_groups : tuning.groups;
   }
-  static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
+  STRATA_HD static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
   static constexpr int most_groups_of_one(const tile_tuning& tuning) { return tuning.groups_of_one; }
   static constexpr int bytes_in_flight(const tile_tuning& tuning) { return tuning.bytes_in_flight; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning& tuning) {

@@ -53,7 +53,7 @@ struct transform_problem {
   // because the checks take registers.
   static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
-  static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
+  STRATA_HD static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
   static constexpr int most_groups_of_one(const tile_tuning& tuning) { return tuning.groups_of_one; }
   static constexpr int bytes_in_flight(const tile_tuning& tuning) { return tuning.bytes_in_flight; }
   static constexpr int blocks_per_multiprocessor(const tile_tuning&) { return 1; }
@@ -149,7 +149,7 @@ struct transform_if_problem {
   static constexpr bool has_whole_tiles = false;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   // The work of a thread is small, and large blocks take less time to start.
-  static constexpr int block_threads(const tile_tuning& tuning) {
+  STRATA_HD static constexpr int block_threads(const tile_tuning& tuning) {
     return detail::least(2 * tuning.block_threads, 1024);
   }
   static constexpr int most_groups_of_one(const tile_tuning&) { return 16; }
