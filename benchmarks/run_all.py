@@ -543,7 +543,7 @@ def finish(options, folder, measured):
             raise RunError(f"no program has a result; their messages are in {part}/*.log")
         comparisons = write_report(part)
         print(f"{report.page_title(context_of(part))}\n{report.headline(comparisons)}")
-        print(f"written: {part}: {len(csv_files(part))} CSV files, README.md, chart.svg, overview.svg, context.json")
+        print(f"written: {part}: {len(csv_files(part))} CSV files, README.md, charts, context.json")
     if os.path.dirname(os.path.abspath(folder)) == RESULTS and not options.quick:
         write(os.path.join(RESULTS, "README.md"), index_text(RESULTS))
     if failed:

@@ -91,19 +91,29 @@ struct combine_group_states {
   }
 };
 
-/// An output iterator over groups: it takes words, and writes the keys of groups below the capacity.
-template <class Key, class KeyOutputIterator>
-class group_key_results : public random_access<group_key_results<Key, KeyOutputIterator>, std::size_t, std::ptrdiff_t> {
+/// Returns the key of a word.
+template <class GroupKey>
+struct group_key_of {
+  using Key = GroupKey;
+  STRATA_HD Key operator()(const group_word_t<Key>& word) const { return detail::group_key_of_word<Key>(word); }
+};
+
+/// An output iterator over groups: it takes words, and writes the keys of groups below the capacity. `KeyOf` returns the
+/// key of a word.
+template <class KeyOf, class KeyOutputIterator>
+class group_key_results
+    : public random_access<group_key_results<KeyOf, KeyOutputIterator>, std::size_t, std::ptrdiff_t>,
+      private KeyOf {
   using base = random_access<group_key_results, std::size_t, std::ptrdiff_t>;
 
   struct assignment {
-    KeyOutputIterator out;
+    const group_key_results& results;
     std::size_t group;
-    std::size_t capacity;
-    STRATA_HD void operator=(const group_word_t<Key>& word) const {
-      if (group >= capacity) return;
-      *detail::advanced(out, group) =
-          static_cast<output_value_t<KeyOutputIterator, Key>>(detail::group_key_of_word<Key>(word));
+    template <class Word>
+    STRATA_HD void operator=(const Word& word) const {
+      if (group >= results.capacity_) return;
+      *detail::advanced(results.out_, group) =
+          static_cast<output_value_t<KeyOutputIterator, typename KeyOf::Key>>(static_cast<const KeyOf&>(results)(word));
     }
   };
 
@@ -112,13 +122,13 @@ class group_key_results : public random_access<group_key_results<Key, KeyOutputI
   using reference = assignment;
   using pointer = void;
 
-  group_key_results(KeyOutputIterator out, std::size_t capacity)
-      : base(std::size_t{0}), out_(out), capacity_(capacity) {}
+  group_key_results(const KeyOf& key_of, KeyOutputIterator out, std::size_t capacity)
+      : base(std::size_t{0}), KeyOf(key_of), out_(out), capacity_(capacity) {}
 
-  STRATA_HD reference operator*() const { return {out_, this->position_, capacity_}; }
+  STRATA_HD reference operator*() const { return {*this, this->position_}; }
   template <class Distance>
   STRATA_HD reference operator[](Distance n) const {
-    return *(*this + n);
+    return {*this, this->position_ + static_cast<std::size_t>(n)};
   }
 
  private:
@@ -486,9 +496,8 @@ struct DispatchGroupBy : Call {
       const wide_group_rows<KeyIterator, Row> in_order{keys.keys, sorted};
       status = detail::find_wide_groups(phase, bytes[2], in_order, begins, num_sorted(num_kept), stream);
       if (status != cudaSuccess) return status;
-      using KeyResults = wide_group_key_results<std::decay_t<decltype(in_order)>, KeyOutputIterator>;
-      status = reduce(phase, bytes[3], begins, states_of(sorted), KeyResults(in_order, groups.keys, groups.capacity),
-                      d_num_groups, num_sorted(num_kept));
+      status =
+          reduce(phase, bytes[3], begins, states_of(sorted), key_results(in_order), d_num_groups, num_sorted(num_kept));
       if (status != cudaSuccess) return status;
       return number_rows(phase, bytes[4], begins, sorted, num_sorted(num_kept));
     };
@@ -712,7 +721,10 @@ struct DispatchGroupBy : Call {
 
   // ------------------------------------------------------------------ rows and records
 
-  auto key_results() const { return group_key_results<Key, KeyOutputIterator>(groups.keys, groups.capacity); }
+  template <class KeyOf = group_key_of<Key>>
+  auto key_results(const KeyOf& key_of = {}) const {
+    return group_key_results<KeyOf, KeyOutputIterator>(key_of, groups.keys, groups.capacity);
+  }
   /// Reduces the states of equal words.
   template <class StatesIterator, class KeyResults, class NumberOut, class NumRows>
   cudaError_t reduce(void* storage, std::size_t& bytes, const Word* words, StatesIterator states,

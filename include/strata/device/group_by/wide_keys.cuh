@@ -13,7 +13,6 @@
 #include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/problem_scan.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
-#include <strata/iterator/specializations/random_access.hpp>
 #include <strata/iterator/transform_input_iterator.cuh>
 
 #include <cstddef>
@@ -35,6 +34,8 @@ struct wide_group_rows {
 
   STRATA_HD Row row(Row i) const { return listed == nullptr ? i : listed[i]; }
   STRATA_HD Key key(Row i) const { return detail::item_at(keys, static_cast<std::size_t>(row(i))); }
+  /// For group_key_results: a group's word is the place of its first row.
+  STRATA_HD Key operator()(Row begin) const { return key(begin); }
 };
 
 template <class Rows>
@@ -74,45 +75,6 @@ struct wide_group_begin_at {
   STRATA_HD Row operator()(Row i) const {
     return i == 0 || rows.key(i) == rows.key(i - 1) ? 0 : i;
   }
-};
-
-/// An output iterator over groups: it takes the place of a group's first row among the sorted rows, and writes the
-/// group's key if the group is below the capacity.
-template <class Rows, class KeyOutputIterator>
-class wide_group_key_results
-    : public random_access<wide_group_key_results<Rows, KeyOutputIterator>, std::size_t, std::ptrdiff_t> {
-  using base = random_access<wide_group_key_results, std::size_t, std::ptrdiff_t>;
-
-  struct assignment {
-    const wide_group_key_results& results;
-    std::size_t group;
-    template <class Row>
-    STRATA_HD void operator=(Row begin) const {
-      if (group >= results.capacity_) return;
-      using Key = typename Rows::Key;
-      *detail::advanced(results.out_, group) =
-          static_cast<output_value_t<KeyOutputIterator, Key>>(results.rows_.key(begin));
-    }
-  };
-
- public:
-  using value_type = void;
-  using reference = assignment;
-  using pointer = void;
-
-  wide_group_key_results(const Rows& rows, KeyOutputIterator out, std::size_t capacity)
-      : base(std::size_t{0}), rows_(rows), out_(out), capacity_(capacity) {}
-
-  STRATA_HD reference operator*() const { return {*this, this->position_}; }
-  template <class Distance>
-  STRATA_HD reference operator[](Distance n) const {
-    return {*this, this->position_ + static_cast<std::size_t>(n)};
-  }
-
- private:
-  Rows rows_;
-  KeyOutputIterator out_;
-  std::size_t capacity_;
 };
 
 }  // namespace detail
