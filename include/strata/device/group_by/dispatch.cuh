@@ -98,8 +98,8 @@ struct group_key_of {
   STRATA_HD Key operator()(const group_word_t<Key>& word) const { return detail::group_key_of_word<Key>(word); }
 };
 
-/// An output iterator over groups: it takes words, and writes the keys of groups below the capacity. `KeyOf` returns the
-/// key of a word.
+/// An output iterator over groups: it takes words, and writes the keys of groups below the capacity. `KeyOf` returns
+/// the key of a word.
 template <class KeyOf, class KeyOutputIterator>
 class group_key_results
     : public random_access<group_key_results<KeyOf, KeyOutputIterator>, std::size_t, std::ptrdiff_t>,

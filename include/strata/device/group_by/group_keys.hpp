@@ -210,8 +210,8 @@ auto group_output(FirstOutput d_first_out, SecondOutput d_second_out, ThirdArgum
 
 namespace detail {
 
-/// The word by which rows are grouped, which is also the word of a radix sort. Equal keys have equal words. -0.0 and 0.0
-/// have the same word. All NaNs have the same word. A wide key is its own word.
+/// The word by which rows are grouped, which is also the word of a radix sort. Equal keys have equal words. -0.0 and
+/// 0.0 have the same word. All NaNs have the same word. A wide key is its own word.
 template <class Key>
 struct group_word {
   using type = typename RadixTraits<Key>::word;
