@@ -513,7 +513,7 @@ void add_cases(bench::suite& suite) {
          {data_shape{std::int64_t{1} << 16, 1000, 0}, data_shape{std::int64_t{1} << 22, 1000, 0},
           data_shape{20000000, 1000, 0}, data_shape{many_rows, 10, 0}, data_shape{many_rows, 1000, 0},
           data_shape{many_rows, 5000, 0}, data_shape{many_rows, 100000, 0}}) {
-      bench::benchmark_case what{std::string("DeviceGroupBy::Aggregate, ") + name,
+      bench::benchmark_case what{std::string("DeviceGroupBy::Aggregate ") + name,
                                  "u32:u32",
                                  shape.name(),
                                  shape.rows,

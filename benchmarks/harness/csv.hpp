@@ -55,12 +55,15 @@ struct csv_row {
   kernel_use use = {};
 };
 
-inline std::string to_text(const csv_row& row, more_columns more = more_columns::none) {
-  for (const std::string* text : {&row.algorithm, &row.type, &row.data_case, &row.lib}) {
-    if (text->find_first_of(",\"\n") != std::string::npos) {
-      throw std::invalid_argument("a name in the CSV must have no comma, quotation mark or end of line: " + *text);
-    }
+/// Throws std::invalid_argument if a field of the file cannot have this name.
+inline void check_name(const std::string& name) {
+  if (name.find_first_of(",\"\n") != std::string::npos) {
+    throw std::invalid_argument("a name in the CSV must have no comma, quotation mark or end of line: " + name);
   }
+}
+
+inline std::string to_text(const csv_row& row, more_columns more = more_columns::none) {
+  for (const std::string* name : {&row.algorithm, &row.type, &row.data_case, &row.lib}) check_name(*name);
   const auto number = [](double value) -> std::string {
     if (value < 0) return "";
     char text[32];

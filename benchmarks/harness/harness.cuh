@@ -35,6 +35,9 @@ class suite {
   /// flush. Its figures cannot be compared with warm ones, so the name of the case says "cold", and cases about latency
   /// and host cost are left out.
   void add(benchmark_case what) {
+    // Now, because later the exception would look like a loss of the CUDA context.
+    for (const std::string* name : {&what.algorithm, &what.type, &what.data_case}) check_name(*name);
+    for (const std::string& rival : what.rivals) check_name(rival);
     if (what.n > settings_.max_n) return;
     if (settings_.cold && what.how != timing::batched) return;
     if (!settings_.latency && what.how == timing::single_call) return;
