@@ -58,6 +58,9 @@ PEERS = [
     Peer("unique", in_groups_of_16, lambda torch, x: torch.unique(x),
          [("DeviceRadixSort::SortKeys", "u32", "uniform"), ("DeviceSelect::Unique", "u32", "runs=16")],
          ("sort and DeviceSelect::Unique", "u32", "runs=16")),
+    Peer("unique with inverse", in_groups_of_16,
+         lambda torch, x: torch.unique(x, return_inverse=True, return_counts=True),
+         [("DeviceGroupBy::Groups", "u32", "16 rows a group")], None),
 ]
 SIZES = [1 << 20, 1 << 24, 1 << 28]
 

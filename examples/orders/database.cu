@@ -7,9 +7,9 @@
 #include "database.hpp"
 
 #include <strata/core/launcher.cuh>
+#include <strata/device/device_group_by.cuh>
 #include <strata/device/device_hash_join.hpp>
 #include <strata/device/device_radix_sort.cuh>
-#include <strata/device/device_reduce.cuh>
 #include <strata/device/device_select.cuh>
 
 #include <algorithm>
@@ -141,11 +141,6 @@ struct charge_of {
   STRATA_HD std::uint32_t operator()(long long row) const { return charge(prices[row], discounts[row]); }
 };
 
-/// Adds up 32-bit charges in 64 bits.
-struct add_charges {
-  STRATA_HD long long operator()(long long a, long long b) const { return a + b; }
-};
-
 // ------------------------------------------------------------------ time and temporary storage
 
 class event {
@@ -236,8 +231,8 @@ class cuda_database final : public database {
                keyed_row<charge_of>{lines_.keys.get(), {lines_.prices.get(), lines_.discounts.get()}},
                {line_keys_.get(), line_charges_.get()});
     const long long joined = join(orders, lines);
-    sort_by_customer(joined);
-    groups_ = reduce_by_customer(joined);
+    groups_ = add_up_by_customer(joined);
+    sort_by_customer(groups_);
     result.top = top(groups_, asked.top);
 
     result.milliseconds = std::chrono::duration<double, std::milli>(clock::now() - begin).count();
@@ -294,23 +289,28 @@ class cuda_database final : public database {
     return rows_out();
   }
 
-  /// The selected line items are not needed any more, so the result may overwrite them.
-  void sort_by_customer(long long rows) {
-    int bits = 1;
-    while (data_.customers() >> bits != 0) ++bits;
-    measure("sort by customer", rows, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, joined_customers_.get(), line_keys_.get(),
-                                                joined_charges_.get(), line_charges_.get(), rows, 0, bits);
-    });
-  }
-
-  long long reduce_by_customer(long long rows) {
+  /// Adds up 32-bit charges in 64 bits.
+  long long add_up_by_customer(long long rows) {
+    const auto keys = strata::group_keys(joined_customers_.get(), rows);
+    const auto sums = strata::group_aggregates(strata::group_sum(joined_charges_.get(), group_charges_.get()));
+    const auto groups = strata::group_output(group_customers_.get(), data_.customers());
     measure("add up by customer", rows, [&](void* temp, std::size_t& temp_bytes) {
-      return strata::DeviceReduce::ReduceByKey(temp, temp_bytes, line_keys_.get(), group_customers_.get(),
-                                               line_charges_.get(), group_charges_.get(), count_.get(), add_charges{},
-                                               rows);
+      return strata::DeviceGroupBy::Aggregate(temp, temp_bytes, keys, sums, groups, count_.get());
     });
     return rows_out();
+  }
+
+  /// Groups come in any order. There are fewer groups than rows, so it takes less time to sort groups than to add up
+  /// rows in the order of customers.
+  void sort_by_customer(long long groups) {
+    int bits = 1;
+    while (data_.customers() >> bits != 0) ++bits;
+    measure("sort by customer", groups, [&](void* temp, std::size_t& temp_bytes) {
+      return strata::DeviceRadixSort::SortPairs(temp, temp_bytes, group_customers_.get(), top_customers_.get(),
+                                                group_charges_.get(), top_charges_.get(), groups, 0, bits);
+    });
+    std::swap(group_customers_, top_customers_);
+    std::swap(group_charges_, top_charges_);
   }
 
   /// The sort is stable: among customers with equal charges, the smaller customer number comes first.
