@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <new>
 #include <numeric>
 #include <vector>
@@ -26,6 +27,7 @@ namespace distributed_memory_test {
 
 using strata::DistributedExchange;
 using strata::DistributedMemory;
+using strata::NullType;
 using strata_test::device_vector;
 using strata_test::on_ranks;
 using strata_test::rank_context;
@@ -469,6 +471,60 @@ TEST(DistributedMemory, AreasHoldTheirItemsDuringTheNextCall) {
     }
     EXPECT_CUDA_SUCCESS(memory.Release());
   });
+}
+
+/// A large key, so that few fill an area.
+struct large_key {
+  int number;
+  int rest[63];
+};
+struct has_smaller_number {
+  STRATA_HD bool operator()(const large_key& a, const large_key& b) const { return a.number < b.number; }
+};
+
+TEST(DistributedMemory, SortsAsManyItemsAsAnAreaHasRoomFor) {
+  for (const int ranks : {2, 3}) {
+    if (ranks > strata_test::ranks_up_to(3)) continue;
+    on_ranks(ranks, [](const rank_context& context) {
+      const strata::detail::distributed_sort_storage<large_key, NullType> sizes(
+          context.ranks, strata::detail::distributed_sort_policy::tuning);
+      const auto most = static_cast<std::size_t>(sizes.most_in_area());
+      // What all ranks sort does not grow with their number.
+      EXPECT_NEAR(2.0 * (std::size_t{4} << 20) / sizeof(large_key), static_cast<double>(most) * context.ranks, 64);
+      DistributedMemory memory;
+      ASSERT_CUDA_SUCCESS(memory.Allocate(4096, context.comm));
+      const shared_arrays arrays(memory);
+      for (const std::size_t more : {0, 1}) {
+        const std::size_t count = most + (context.rank == 0 ? more : 0);
+        std::vector<large_key> keys(count);
+        for (std::size_t i = 0; i < count; ++i) {
+          keys[i].number = static_cast<int>((i * 7919) % most) * context.ranks + context.rank;
+          for (int& other : keys[i].rest) other = keys[i].number;
+        }
+        const std::size_t all = most * static_cast<std::size_t>(context.ranks) + more;
+        const auto rank = static_cast<std::size_t>(context.rank), size = static_cast<std::size_t>(context.ranks);
+        const std::size_t first = rank * all / size, share = (rank + 1) * all / size - first;
+        const device_vector<large_key> in(keys);
+        device_vector<large_key> out(share);
+        std::int64_t num_out = -1;
+        ASSERT_CUDA_SUCCESS(strata::DistributedMergeSort::SortKeys(
+            in.data(), static_cast<std::int64_t>(count), out.data(), static_cast<std::int64_t>(share), &num_out,
+            has_smaller_number{}, context.comm, context.stream));
+        context.wait();
+        ASSERT_EQ(static_cast<std::int64_t>(share), num_out);
+        const std::vector<large_key> sorted = out.to_host();
+        for (std::size_t i = 0; i < share; ++i) {
+          // The key that rank 0 has in addition is another 0.
+          const int expected = static_cast<int>(first + i - (first + i < more ? first + i : more));
+          ASSERT_EQ(expected, sorted[i].number) << i;
+          ASSERT_TRUE(std::all_of(std::begin(sorted[i].rest), std::end(sorted[i].rest),
+                                  [&](int other) { return other == expected; }));
+        }
+      }
+      EXPECT_TRUE(arrays.is_untouched(static_cast<unsigned char*>(memory.data()), 4000));
+      EXPECT_CUDA_SUCCESS(memory.Release());
+    });
+  }
 }
 
 TEST(DistributedMemory, KnowsWhichArraysLieInIt) {

@@ -161,7 +161,7 @@ class peer_group {
   static constexpr std::size_t control_bytes = 4096;
   /// Behind the mailbox are two areas for the items of small calls, which are used in turn. Other ranks read an area
   /// after the message that announces it. It is written again two messages later, when they have read it.
-  static constexpr std::size_t area_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t area_bytes = (std::size_t{4} << 20) + control_bytes;
   static constexpr std::size_t areas_begin = control_bytes + peer_message::mailbox_words * sizeof(unsigned long long);
   static constexpr std::size_t reserved_bytes = areas_begin + 2 * area_bytes;
   static constexpr std::size_t staging_bytes = std::size_t{256} << 10;

@@ -108,11 +108,12 @@ struct distributed_sort_storage {
     return work.map(workspace(), work_bytes) && gathered_work.map(workspace(), gathered_bytes);
   }
 
-  /// The largest number of items of a rank whose items are gathered.
+  /// The largest number of items of a rank whose items are gathered. With more than two ranks, it is less than an area
+  /// has room for, because each rank sorts the items of all.
   std::int64_t most_in_area() const {
     if (sizes.ranks > max_peers) return 0;
     const auto fitting = static_cast<std::int64_t>(area_layout<Key, Value>::most_items);
-    return detail::least<std::int64_t>(fitting, sizes.tuning.max_gathered_items);
+    return detail::least<std::int64_t>(2 * fitting / detail::most(sizes.ranks, 2), sizes.tuning.max_gathered_items);
   }
 
   /// Where part `i` of the received items begins, if `before` items come before it: each part has an aligned beginning,

@@ -41,7 +41,7 @@ struct distributed_sort_policy {
                                                   /*sample_bytes=*/65536,
                                                   /*max_items_without_chunks=*/1LL << 22,
                                                   /*chunks=*/4,
-                                                  /*max_gathered_items=*/1 << 17};
+                                                  /*max_gathered_items=*/1 << 20};
 };
 
 }  // namespace detail
