@@ -39,10 +39,11 @@ struct AgentGroupParts {
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes =
       static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
-  /// The tuning gives the number of rows of 8 bytes that a thread has. If rows are larger, it has fewer, which take the
-  /// same memory.
+  /// The tuning gives the number of rows of 8 bytes that a thread has. If rows are larger, it has as few packs of rows
+  /// as take that memory, or a little more.
   static constexpr int thread_items =
-      detail::most(Policy::tuning.partition_items_per_thread * 8 / detail::most(row_bytes, 8) / group_pack_rows, 1) *
+      detail::ceiling_divide(Policy::tuning.partition_items_per_thread * 8,
+                             detail::most(row_bytes, 8) * group_pack_rows) *
       group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(threads * thread_items);
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
