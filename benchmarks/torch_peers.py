@@ -29,7 +29,8 @@ SEED = 20260101
 
 # A call of PyTorch: its name, a function that makes its input, the call, and the cases of strata that do the same work
 # one after the other. If there are several cases, their times are added up, and the sum has the name `sum_name`.
-Peer = collections.namedtuple("Peer", "name make call cases sum_name")
+SIZES = [1 << 20, 1 << 24, 1 << 28]
+Peer = collections.namedtuple("Peer", "name make call cases sum_name sizes", defaults=[None, SIZES])
 
 
 def uniform_floats(torch, n):
@@ -44,25 +45,35 @@ def in_groups_of_16(torch, n):
     return torch.randint(0, max(1, n // 16), (n,), dtype=torch.int32, device="cuda")
 
 
+def top_k_of_rows(rows, items, k):
+    return Peer("topk of rows", lambda torch, n: torch.rand(rows, n // rows, device="cuda"),
+                lambda torch, x: torch.topk(x, k),
+                [("DeviceSegmentedTopK::MaxKeysSorted", "f32", f"uniform rows={rows} k={k}")], sizes=[rows * items])
+
+
 PEERS = [
     Peer("topk", uniform_floats, lambda torch, x: torch.topk(x, 32),
-         [("DeviceTopK::MaxKeysSorted", "f32", "uniform k=32")], None),
+         [("DeviceTopK::MaxKeysSorted", "f32", "uniform k=32")]),
     Peer("topk", uniform_floats, lambda torch, x: torch.topk(x, 1000),
-         [("DeviceTopK::MaxPairsSorted", "f32:u32", "uniform k=1000")], None),
+         [("DeviceTopK::MaxPairsSorted", "f32:u32", "uniform k=1000")]),
     Peer("sort", uniform_integers, lambda torch, x: torch.sort(x),
-         [("DeviceRadixSort::SortPairs", "u32:u32", "uniform")], None),
+         [("DeviceRadixSort::SortPairs", "u32:u32", "uniform")]),
     Peer("cumsum", uniform_floats, lambda torch, x: torch.cumsum(x, 0),
-         [("DeviceScan::ExclusiveSum", "f32", "uniform")], None),
+         [("DeviceScan::ExclusiveSum", "f32", "uniform")]),
     Peer("cumsum", uniform_integers, lambda torch, x: torch.cumsum(x, 0, dtype=torch.int32),
-         [("DeviceScan::ExclusiveSum", "i32", "uniform")], None),
+         [("DeviceScan::ExclusiveSum", "i32", "uniform")]),
     Peer("unique", in_groups_of_16, lambda torch, x: torch.unique(x),
          [("DeviceRadixSort::SortKeys", "u32", "uniform"), ("DeviceSelect::Unique", "u32", "runs=16")],
          ("sort and DeviceSelect::Unique", "u32", "runs=16")),
     Peer("unique with inverse", in_groups_of_16,
          lambda torch, x: torch.unique(x, return_inverse=True, return_counts=True),
-         [("DeviceGroupBy::Groups", "u32", "16 rows a group")], None),
+         [("DeviceGroupBy::Groups", "u32", "16 rows a group")]),
+    top_k_of_rows(1 << 20, 64, 8),
+    top_k_of_rows(1 << 16, 1024, 32),
+    top_k_of_rows(4096, 4096, 64),
+    top_k_of_rows(1024, 8192, 128),
+    top_k_of_rows(256, 131072, 2048),
 ]
-SIZES = [1 << 20, 1 << 24, 1 << 28]
 
 
 def import_torch():
@@ -129,17 +140,17 @@ def results_of(folder):
 def run(torch, options, timings):
     """Returns the lines of the CSV, and the lines of the table."""
     lines = [",".join(report.COLUMNS)]
-    table = [f"{'torch':8}{'beside':50}{'n':>6}{'torch us':>12}{'strata us':>12}{'ratio':>8}"]
+    table = [f"{'torch':20}{'beside':64}{'n':>6}{'torch us':>12}{'strata us':>12}{'ratio':>8}"]
     for peer in PEERS:
         if options.only and peer.name not in options.only.split(","):
             continue
-        for n in SIZES:
+        for n in peer.sizes:
             if n > options.max_n:
                 continue
             try:
                 taken = measure(torch, peer, n, options.samples, options.target_us / 1000)
             except torch.cuda.OutOfMemoryError:
-                table.append(f"{peer.name:8}{report.n_text(n)}: does not fit the memory")
+                table.append(f"{peer.name:20}{report.n_text(n)}: does not fit the memory")
                 continue
             key, median, ours = key_of(peer, n), statistics.median(taken), ours_of(timings, peer, n)
             # No program measures the sum as a case, so this CSV must have strata's row as well.
@@ -147,7 +158,7 @@ def run(torch, options, timings):
                 lines.append(csv_line(key, "strata", *ours))
             lines.append(csv_line(key, "torch", median, min(taken)))
             beside = f"{key.algorithm} {key.type} {key.case}"
-            table.append(f"{peer.name:8}{beside:50}{report.n_text(n):>6}{report.time_text(median):>12}" +
+            table.append(f"{peer.name:20}{beside:64}{report.n_text(n):>6}{report.time_text(median):>12}" +
                          (f"{report.time_text(ours[0]):>12}{median / ours[0]:8.2f}" if ours else f"{'none':>12}"))
     return lines, table
 
@@ -157,7 +168,7 @@ def main(arguments):
     parser.add_argument("--csv", metavar="FILE", help="where the CSV goes (default: printed)")
     parser.add_argument("--results", metavar="DIR", default=os.path.join(HERE, "results", "h200"),
                         help="CSV files of the programs (default: results/h200)")
-    parser.add_argument("--only", default="", metavar="NAME,...", help="only these of topk, sort, cumsum, unique")
+    parser.add_argument("--only", default="", metavar="NAME,...", help="only these of topk, topk of rows, sort, cumsum, unique, unique with inverse")
     parser.add_argument("--samples", type=int, default=21)
     parser.add_argument("--target-us", type=float, default=1000, help="length of a sample")
     parser.add_argument("--max-n", type=int, default=SIZES[-1], help="leave out larger inputs")
