@@ -64,8 +64,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
 ///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states
 ///   of a group. `first_occurrence()` needs in addition, for each row, a key, the states of a group and a row number,
-///   because there may be as many groups as rows. This does not depend on the capacity. `Groups` then needs another row
-///   number for each row. If the keys of a row have more than 128 bits: three row numbers and 16 bytes for each row.
+///   because there may be as many groups as rows, whatever the capacity is. `Groups` then needs another row number for
+///   each row. If the keys of a row have more than 128 bits: three row numbers and 16 bytes for each row.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.

@@ -297,7 +297,7 @@ auto keys(const key* in) { return strata::group_keys(in, 1000); }
 // case: group_by_columns
 // expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
 // expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
-// expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
+// expect: DeviceGroupBy: group_output takes one output for each column of keys, or one DiscardOutputIterator
 // expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
 // errors: 12, a column that is not a number has no ordered word either
 #include <strata/device/device_group_by.cuh>
