@@ -300,7 +300,7 @@ template <class PolicyHub, class Call>
 struct DispatchGroupBy : Call {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
-                "and have the row tuning (group_by_tuning)");
+                "and have the member tuning (group_by_tuning)");
   using MaxPolicy = typename hub_or<group_by_rows, PolicyHub, group_by_policy_hub>::MaxPolicy;
   using typename Call::Aggregates;
   using typename Call::Key;
