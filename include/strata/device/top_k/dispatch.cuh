@@ -32,7 +32,7 @@ struct top_k_sample {
   KeyIterator keys;
   std::size_t count;
   std::size_t length;        // of a part
-  std::size_t longer_parts;  // that have one item more
+  std::size_t longer_parts;  // parts that have one item more
 
   static top_k_sample of(KeyIterator keys, std::size_t num_items, std::size_t count) {
     return {keys, count, num_items / count, num_items % count};

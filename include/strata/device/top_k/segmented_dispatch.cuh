@@ -27,7 +27,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Makes pointers to items that are not const pointers to const, so that both share kernels.
+/// Replaces `T*` by `const T*`, so that both share kernels. Other iterators stay as they are.
 template <class Iterator>
 struct segmented_top_k_input {
   using type = Iterator;
@@ -109,8 +109,8 @@ __launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Row
   Agent(shared.Alias(), problem).run();
 }
 
-/// Selects from segments that fit in the registers of a block, or from those that do not. It skips segments that the
-/// warps of `wide` have handled, if there were such warps.
+/// Selects from segments that fit in the registers of a block, or, with `long_segments`, from those that do not. It
+/// skips segments that the warps of `wide` have handled, if there were such warps.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
@@ -220,7 +220,8 @@ constexpr bool are_lanes(Lanes... lanes) {
   return ((lanes >= 1 && lanes <= warp_threads && is_power_of_two(static_cast<unsigned long long>(lanes))) && ...);
 }
 
-/// The policy of AgentTopK, which selects from long segments in blocks of as many threads as the row `block` has.
+/// Checks the tuning rows of a policy. AgentTopK selects from long segments in blocks of as many threads as `block`
+/// has.
 template <class Policy>
 constexpr void check_top_k_rows() {
   static_assert(Policy::select.block_threads == Policy::block.block_threads,
