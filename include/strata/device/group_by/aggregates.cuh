@@ -550,8 +550,7 @@ struct group_first_aggregate {
   }
 };
 
-/// The item of any row of each group. The state is the number of the row that a thread adds first, so it is written
-/// once.
+/// The item of any row of each group. The state is the number of the row that is added first, so it is written once.
 template <class InputIterator, class OutputIterator>
 struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator> {
   using First = group_first_aggregate<InputIterator, OutputIterator>;

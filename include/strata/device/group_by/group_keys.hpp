@@ -87,9 +87,9 @@ struct GroupKeys {
   auto nulls_as_group() const { return with(detail::group_keys_with_nulls<detail::group_nulls::as_group>(keys)); }
 
   /// A hint that the keys are integers or enumerators of [lowest, highest], as dictionary codes are. The result does
-  /// not depend on it. Calls that sort rows, or have `sorted()` groups, ignore it. In other calls, if a table in shared
-  /// memory has a slot for each key of the range, no sample is taken. If many rows then have other keys, all rows are
-  /// read again.
+  /// not depend on it. Calls that must sort rows, or have `sorted()` groups, ignore it. In other calls, if a table in
+  /// shared memory has a slot for each key of the range, no sample is taken. If many rows then have other keys, all
+  /// rows are read again.
   template <class Key>
   GroupKeys<KeyIterator, NumItemsT, true> key_range(Key lowest, Key highest) const {
     static_assert(detail::group_column_of<KeyIterator>::count == 1,
