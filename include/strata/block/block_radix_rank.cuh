@@ -99,7 +99,8 @@ namespace detail {
 
 template <int RadixBits>
 struct radix_rank_digits {
-  static_assert(RadixBits >= 1 && RadixBits <= 16, "the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits");
+  static_assert(RadixBits >= 1 && RadixBits <= 16,
+                "the digits of BlockRadixRank and BlockRadixSort have 1 to 16 bits: choose RadixBits in that range");
   static constexpr int bits = RadixBits;
 };
 

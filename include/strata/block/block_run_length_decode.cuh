@@ -92,8 +92,8 @@ class BlockRunLengthDecode {
   using number = std::make_unsigned_t<std::conditional_t<has_offsets, DecodedOffsetT, unsigned>>;
   using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
   using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
-  // A thread's items behind its first one are looked for in groups, among as many runs as a group has items, and one
-  // more. Behind the last run lie guards: runs that begin behind all items but the one with the largest number.
+  // Behind its first item, a thread looks for its items in groups. It compares a group with one run more than the group
+  // has items. Behind the last run lie guards: runs that begin behind all items but the one with the largest number.
   static constexpr int group_items = 4;
   static constexpr int guards = group_items + 1;
   using begin_tile =
@@ -246,7 +246,7 @@ class BlockRunLengthDecode {
     const auto item = [&](int i) { return static_cast<number>(first + static_cast<number>(i)); };
     int run = run_of(first);
     run_is(0, run);
-    // A thread reads the begins of a group of runs, as many as its items can be in, and compares them with all items.
+    // A thread reads the begins of the next runs, one more than the group has items, and compares them with all items.
     STRATA_UNROLL
     for (int begin = 1; begin < DecodedItemsPerThread; begin += group_items) {
       const int count = detail::least(group_items, DecodedItemsPerThread - begin);

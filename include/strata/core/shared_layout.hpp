@@ -297,8 +297,8 @@ struct alignas(detail::most(Layout::unit_bytes, 4)) LayoutStorage {
   /// Returns the element of an index.
   STRATA_HD T& operator[](int index) {
     static_assert(alignof(T) <= 16,
-                  "LayoutStorage aligns items to at most 16 bytes: access items of a larger alignment in units of "
-                  "the layout");
+                  "LayoutStorage aligns items to at most 16 bytes: access an item of a larger alignment as several "
+                  "smaller pieces");
     return *reinterpret_cast<T*>(bytes + Layout{}(index)*Layout::unit_bytes);
   }
 };

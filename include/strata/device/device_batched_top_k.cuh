@@ -30,8 +30,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** The same as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken, so
 ///   results are the same from run to run, and on all devices. If `where` is an environment that requires
 ///   `output_ordering::unsorted`, results are in the order of the input. Otherwise they are in the order of a stable
-///   sort, descending for the greatest. This is CUB's contract for calls without requirements, which CUB 3.5 does not
-///   compile.
+///   sort, descending for the greatest. CUB documents the same for calls without requirements, but CUB 3.5 does not
+///   compile them.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory and, as `where`, a stream or an environment. Or once, without these two arguments: see `execution`.
 /// - **Methods, storage, types.** As in DeviceSegmentedTopK, for segments of one size or by lengths, without a

@@ -75,7 +75,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceSegmentedScan {
-  /// Adds up what comes before each item in its segment.
+  /// Exclusive sum of each segment. The results lie in `d_out` where the items lie in `d_in`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT>
   static detail::if_integral<NumSegmentsT> ExclusiveSegmentedSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -100,7 +100,7 @@ struct TunedDeviceSegmentedScan {
                        stream);
   }
 
-  /// Adds up to each item in its segment.
+  /// Inclusive sum of each segment. The results lie in `d_out` where the items lie in `d_in`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT>
   static detail::if_integral<NumSegmentsT> InclusiveSegmentedSum(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -124,8 +124,8 @@ struct TunedDeviceSegmentedScan {
                       d_out_begin_offsets, num_segments, strata::Sum{}, NullType{}, stream);
   }
 
-  /// Combines what comes before each item in its segment, beginning with `init_value`: a value or a
-  /// FutureValue.
+  /// Exclusive scan of each segment, beginning with `init_value`: a value or a FutureValue. The results lie in `d_out`
+  /// where the items lie in `d_in`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp, class InitValueT>
   static detail::if_integral<NumSegmentsT> ExclusiveSegmentedScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -151,7 +151,7 @@ struct TunedDeviceSegmentedScan {
                        d_out_begin_offsets, num_segments, scan_op, init_value, stream);
   }
 
-  /// Combines up to each item in its segment.
+  /// Inclusive scan of each segment. The results lie in `d_out` where the items lie in `d_in`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp>
   static detail::if_integral<NumSegmentsT> InclusiveSegmentedScan(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -176,7 +176,8 @@ struct TunedDeviceSegmentedScan {
                       d_out_begin_offsets, num_segments, scan_op, NullType{}, stream);
   }
 
-  /// Combines up to each item of its segment, beginning with `init_value`: a value or a FutureValue.
+  /// Inclusive scan of each segment, beginning with `init_value`: a value or a FutureValue. The results lie in `d_out`
+  /// where the items lie in `d_in`.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
             class NumSegmentsT, class ScanOp, class InitValueT>
   static detail::if_integral<NumSegmentsT> InclusiveSegmentedScanInit(

@@ -30,7 +30,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   names write them in the order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN
 ///   are equal and greater than +infinity. Results are the same from run to run, and on all devices.
 /// - **Functions.** `MaxKeys` writes keys, `MaxPairs` keys and their values, `ArgMax` keys and their indices in the
-///   segment, as any integer type. Pass a DiscardOutputIterator for keys that you do not need.
+///   segment, in any integer type. Pass a DiscardOutputIterator for keys that you do not need.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory. Or once, without these two arguments: see `execution`. Inputs and outputs may be any random-access
 ///   iterators that can be dereferenced in device code. So keys may be computed when they are read.
@@ -44,10 +44,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   whole segment once. The segment is read several times if the sample was misleading (with random keys, once in a
 ///   million segments), or if k is too large for a sample (more than some thousands). Few long segments of one size
 ///   have up to 128 blocks each, other segments have one block.
-/// - **Storage.** 256 bytes if no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256 blocks,
-///   or for each segment by offsets or lengths, if these are fewer. If a segment may have more than 2,048 sorted
-///   results, as far as the host knows, DeviceSegmentedRadixSort sorts them. It needs about four times as much memory
-///   as all results.
+/// - **Storage.** 256 bytes if no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256 blocks;
+///   for fewer than 256 segments by offsets or lengths, 66 KB for each segment. If a segment may have more than 2,048
+///   sorted results, as far as the host knows, DeviceSegmentedRadixSort sorts them. It needs about four times as much
+///   memory as all results.
 /// - **Types.** Keys are integers of up to 128 bits, enumerations, and floating-point numbers of 8 (`__nv_fp8_e4m3`,
 ///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Keys of other types need a decomposer. It returns
 ///   references to the fields to compare, the most significant first (see RadixFields), of up to 128 bits together.

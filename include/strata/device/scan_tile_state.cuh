@@ -196,7 +196,7 @@ class ScanTileState {
 template <class T, class ScanOpT, class ScanTileStateT = ScanTileState<T>>
 struct TilePrefixCallbackOp {
   static_assert(std::is_same_v<ScanTileStateT, ScanTileState<T>>,
-                "the third argument of TilePrefixCallbackOp must be ScanTileState<T>, of the type T of the scan");
+                "TilePrefixCallbackOp: the third template argument must be ScanTileState<T>, where T is the first");
 
  private:
   struct storage {

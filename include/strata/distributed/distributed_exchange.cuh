@@ -21,7 +21,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     Items(d_in, d_destinations, num_items, d_out, capacity, num_out, comm)
 ///     ItemsFixed(d_in, d_destinations, num_items, d_out, chunk_capacity, d_counts_out, comm)
 ///
-/// `Pairs` and `PairsFixed` send keys and values. `d_destinations` has an integer for each item, a rank.
+/// `Pairs` and `PairsFixed` send keys and values. `d_destinations[i]` is the rank that gets item i, as an integer.
 ///
 /// - **Call.** All ranks call it, with the same types of outputs. `num_items` is the number of this rank's items, which
 ///   may be 0. Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (local arithmetic, which
@@ -50,9 +50,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
-///   (with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage too
-///   small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only that
-///   rank returns its error, and the others get -1 as its count. A destination that is no rank is seen only by the
+///   (inputs with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage
+///   too small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only
+///   that rank returns its error, and the others get -1 as its count. A destination that is no rank is seen only by the
 ///   device: a fixed call returns no error for it, and all ranks get -1 as the count. Size queries refuse only a wrong
 ///   `chunk_capacity`, so that all ranks come to the call itself. Errors of NCCL, the allocator and launches are
 ///   returned as they are. After one of these, abort the communicator: other ranks may wait for this one.

@@ -44,7 +44,7 @@ STRATA_NAMESPACE_BEGIN
 ///   the memory is not shared. The destructor waits for nobody: shared memory that was not released, as after an error,
 ///   stays allocated until the process ends, because other ranks may still write there.
 /// - **Capture.** `Allocate` and `Release` cannot be captured. Calls that do not wait on the host can, by all ranks.
-///   Such a graph uses the memory: replay it on all ranks, and no more after `Release`.
+///   Such a graph uses the memory: replay it on all ranks, and not after `Release`.
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
 ///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. After `Abort`, kernels that
 ///   wait for other ranks end, and calls of this communicator return `cudaErrorUnknown`.
@@ -94,7 +94,7 @@ class DistributedMemory {
   /// Frees the memory if it is not shared. See `Release`.
   ~DistributedMemory() { free(); }
 
-  /// Allocates so many bytes on this rank, and shares the memory of all ranks where their GPUs can.
+  /// Allocates `bytes` bytes on this rank, and shares the memory of all ranks if their GPUs can.
   cudaError_t Allocate(std::size_t bytes, ncclComm_t comm) {
     if (detail::is_refused(memory_ != nullptr, "DistributedMemory", "has memory already: release it first")) {
       return cudaErrorInvalidValue;

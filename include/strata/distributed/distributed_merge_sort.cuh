@@ -30,19 +30,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   between ranks and be 0. Call it twice, as with CUB: the size query is arithmetic on this rank's arguments, and
 ///   communicates nothing. Or call it once, without the first two arguments: see `execution`.
 /// - **Capacity.** `capacity` is the number of items that the output arrays can hold. `num_out` is a host pointer: when
-///   the call returns, `*num_out` is the number of items that this rank gets. If that is more than the capacity of any
-///   rank, no rank writes an item, and all return `cudaErrorInvalidValue`.
+///   the call returns, `*num_out` is the number of items that this rank gets. If any rank would get more items than its
+///   capacity, no rank writes an item, and all return `cudaErrorInvalidValue`.
 /// - **Execution.** The host waits once for the counts of all ranks, and once more if a rank has more than 4,096 items
 ///   (fewer if keys have more than 16 bytes). Then further rounds find the splitters; each is a collective of some KiB
 ///   and a kernel. A round narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured.
 ///   The exchange and the merges are in the stream when the call returns.
 /// - **Storage.** Temporary storage has the rank's items, and in addition the largest of three parts, which are not
 ///   used at the same time. The first is what DeviceMergeSort takes for the rank's items. The second is `capacity`
-///   items, and for more than two ranks one or two buffers of as many (of a quarter, above 2^22 items). The third is
-///   for small sorts of up to 8 ranks: twice up to 2^17 items of each rank, and what DeviceMergeSort takes for them. If
-///   the storage lies in a DistributedMemory on all ranks, the sort is faster.
-/// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received: 4 parts, each
-///   while the next comes, if its share has more than 2^22 items.
+///   items, and for more than two ranks one or two buffers of as many, or of a quarter above 2^22 items. The third is
+///   for small sorts of up to 8 ranks: room for up to 2^18 items of each rank, and what DeviceMergeSort takes for half
+///   of them. If the storage lies in a DistributedMemory on all ranks, the sort is faster.
+/// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received. A share of
+///   more than 2^22 items comes in 4 parts, and each is merged while the next one comes.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceMergeSort refuses,
 ///   and a null `num_out`. A null communicator is refused at once. Otherwise errors of CUDA and NCCL (`as_cuda_error`).

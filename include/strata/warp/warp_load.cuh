@@ -31,7 +31,7 @@ enum WarpLoadAlgorithm {
 
 /// Loads a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them into each lane of a
 /// logical warp, from any random-access iterator whose values convert to `T`. Logical warps are those of
-/// WarpReduce; each loads one tile, at which its iterator starts.
+/// WarpReduce. Each loads one tile, to whose first item its iterator points.
 ///
 /// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
 ///   With every algorithm, the others keep their value or become `oob_default`.

@@ -139,7 +139,7 @@ cudaError_t fill(int* out) {
 }  // namespace launch_argument_count
 
 // case: layout_storage_alignment
-// expect: LayoutStorage aligns items to at most 16 bytes: access items of a larger alignment in units of the layout
+// expect: LayoutStorage aligns items to at most 16 bytes: access an item of a larger alignment as several smaller pieces
 #include <strata/core/shared_layout.hpp>
 namespace layout_storage_alignment {
 #if defined(STRATA_CASE_layout_storage_alignment)

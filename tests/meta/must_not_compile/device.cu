@@ -297,7 +297,7 @@ auto keys(const key* in) { return strata::group_keys(in, 1000); }
 // case: group_by_columns
 // expect: DeviceGroupBy: keys must be integers, enumerations or floating-point numbers. Pass the members of a struct as columns
 // expect: group_keys: valid\(\) takes one mask for each column: pass nullptr for a column without nulls
-// expect: DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator
+// expect: DeviceGroupBy: group_output takes one output for each column of keys, or one DiscardOutputIterator
 // expect: DeviceGroupBy: valid\(\) of group_output takes one output for each column of keys
 // errors: 12, a column that is not a number has no ordered word either
 #include <strata/device/device_group_by.cuh>
@@ -548,7 +548,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // expect: DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself
-// expect: DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of merge
+// expect: DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the members for merge
 // expect: merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceSegmentedScan: each policy in the chain of PolicyHub::MaxPolicy must name itself
@@ -559,7 +559,7 @@ cudaError_t copy(const source* inputs, void** outputs, const int* sizes) {
 // expect: DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy
 // expect: DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of
-// expect: DeviceSegmentedTopK: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the rows narrow, middle and wide
+// expect: DeviceSegmentedTopK: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the members narrow, middle and wide
 // expect: DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of PolicyHub::MaxPolicy must
 // expect: DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself
 // expect: DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself
@@ -988,7 +988,7 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int** in, int** ou
 }  // namespace batched_top_k_arguments
 
 // case: segmented_top_k_lanes
-// expect: DeviceSegmentedTopK: block_threads of each row must be a multiple of 32, at most 1024, and lanes a power of two
+// expect: DeviceSegmentedTopK: block_threads of each tuning row must be a multiple of 32, at most 1024, and lanes a power of two
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_lanes {
 struct hub {
@@ -1006,7 +1006,7 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }  // namespace segmented_top_k_lanes
 
 // case: segmented_top_k_rows
-// expect: DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads
+// expect: DeviceSegmentedTopK: block and select of a policy must have the same block_threads
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_rows {
 struct hub {
@@ -1046,7 +1046,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const box* in, box* out) {
 }  // namespace segmented_top_k_fields
 
 // case: segmented_top_k_items_per_lane
-// expect: DeviceSegmentedTopK: items_per_lane of each row must be a power of two, at most 32
+// expect: DeviceSegmentedTopK: items_per_lane of narrow, middle and wide must be a power of two, at most 32
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_items_per_lane {
 struct hub {
@@ -1064,7 +1064,7 @@ cudaError_t greatest(void* storage, std::size_t& bytes, const int* in, int* out)
 }  // namespace segmented_top_k_items_per_lane
 
 // case: segmented_top_k_items_per_thread
-// expect: DeviceSegmentedTopK: items_per_thread of the row block must be a power of two, at most 32
+// expect: DeviceSegmentedTopK: block.items_per_thread must be a power of two, at most 32
 #include <strata/device/device_segmented_top_k.cuh>
 namespace segmented_top_k_items_per_thread {
 struct hub {
@@ -1128,7 +1128,7 @@ STRATA_D int prefix(strata::ScanTileState<int>& state, int aggregate) {
 }  // namespace tile_prefix_operator
 
 // case: tile_prefix_state
-// expect: the third argument of TilePrefixCallbackOp must be ScanTileState<T>, of the type T of the scan
+// expect: TilePrefixCallbackOp: the third template argument must be ScanTileState<T>, where T is the first
 #include <strata/device/scan_tile_state.cuh>
 namespace tile_prefix_state {
 #ifdef STRATA_CASE_tile_prefix_state
@@ -1428,7 +1428,7 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* in, int* out) {
 }  // namespace segmented_reduce_operator
 
 // case: segmented_reduce_two_tunings
-// expect: the two tunings of a segmented_reduce policy must have the same block_threads
+// expect: DeviceSegmentedReduce: segmented and tuning of a policy must have the same block_threads
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_two_tunings {
 #if defined(STRATA_CASE_segmented_reduce_two_tunings)

@@ -373,7 +373,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, int* keys, name* names, cons
 // case: segmented_merge_sort_tuning
 // expect: segmented_merge_sort tuning: the size of a sorted tile must be a multiple of tile_items of its merges
 // expect: segment_merge_tuning::tile_items must be at most \(block_threads - 1\) \* items_per_thread
-// expect: segment_tile_tuning::max_items must not exceed the tile, nor be below that of `one_thread`
+// expect: segment_tile_tuning::max_items must not exceed the tile, nor be below max_items of `one_thread`
 // errors: 5, each kernel asserts the numbers of the row that it uses, and all of them are wrong here
 #include <strata/device/device_segmented_merge_sort.cuh>
 namespace segmented_merge_sort_tuning {

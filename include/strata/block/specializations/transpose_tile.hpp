@@ -24,8 +24,8 @@ namespace detail {
 /// and column j * Side + k has the storage row k * (Columns / Side) + j. So lanes that write line k of neighbouring
 /// squares write neighbouring storage rows, and those that read neighbouring squares read one storage row.
 ///
-/// If a wavefront is longer than a row of squares, it writes several storage columns at once. They are spread as far as
-/// the storage rows of a wavefront reach, so that a swizzle, which moves elements within that reach, keeps them apart.
+/// If a wavefront is longer than a row of squares, it writes several storage columns at once. They lie as far apart as
+/// a wavefront has storage rows. A swizzle moves elements by less than that, so it keeps the columns apart.
 template <int UnitBytes, int Rows, int Columns, int Threads, int Side = 1, int Pieces = 1>
 struct transpose_tile {
   // not for users: BlockTranspose and the tuning policies check their own arguments

@@ -71,7 +71,7 @@ template <class InputIterator, class OutputIterator, class Predicate, class Poli
 struct DispatchFind {
   static_assert(hub_has_rows<find_rows, PolicyHub>,
                 "DeviceFind::FindIf: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the row find (find_tuning)");
+                "ChainedPolicy and have the member find (find_tuning)");
   using MaxPolicy = typename hub_or<find_rows, PolicyHub, find_policy_hub>::MaxPolicy;
   using T = iterator_value_t<InputIterator>;
 

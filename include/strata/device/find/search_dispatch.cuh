@@ -57,7 +57,7 @@ template <class Arrays, class Compare, class PolicyHub>
 struct DispatchSearch {
   static_assert(hub_has_rows<search_rows, PolicyHub>,
                 "DeviceFind, bounds: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the row search (search_tuning)");
+                "ChainedPolicy and have the member search (search_tuning)");
   using MaxPolicy = typename hub_or<search_rows, PolicyHub, find_policy_hub>::MaxPolicy;
   using Count = typename Arrays::Count;
 
@@ -129,7 +129,7 @@ struct DispatchSortedSearch {
   static_assert(
       hub_has_rows<merge_rows, PolicyHub>,
       "DeviceFind, bounds of sorted values: each policy in the chain of PolicyHub::MaxPolicy must name itself "
-      "in its ChainedPolicy and have the row tuning (merge_tuning)");
+      "in its ChainedPolicy and have the member tuning (merge_tuning)");
   using MaxPolicy = typename hub_or<merge_rows, PolicyHub,
                                     merge_policy_hub<static_cast<int>(sizeof(typename Arrays::Key))>>::MaxPolicy;
 

@@ -26,7 +26,7 @@ struct group_records {
   Row capacity;
 };
 
-/// The types of a call. `MovesRows`: rows are moved as their numbers.
+/// The types of a call. If `MovesRows` is true, row numbers are moved in place of items.
 template <class KeyIterator, class Aggregates, class RowNumber, bool MovesRows = false>
 struct group_by_types {
   using Key = iterator_value_t<KeyIterator>;
@@ -63,7 +63,7 @@ struct group_by_types {
   }
 };
 
-/// The rows of a call, as a table takes them.
+/// The rows of a call in the order of the input.
 template <class KeyIterator, class Aggregates, class Row>
 struct group_rows {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;

@@ -225,7 +225,7 @@ struct AgentGroupParts {
   STRATA_D void write(unsigned rows) {
     STRATA_UNROLL_N(1)
     for (unsigned at = threadIdx.x * pack_rows; at < rows; at += unsigned{threads} * pack_rows) {
-      // The first row of a pack is one of its part.
+      // All rows of a pack are of one part, so its first row tells the part.
       const unsigned part = part_of(storage.words[at]);
       const staged_part staged = storage.staged[part];
       if (writes_packs && at >= staged.end) {
@@ -291,8 +291,8 @@ struct AgentGroupFirstPass {
   static constexpr bool exceeds_64_kib = sizeof(typename Mover::TempStorage) +
                                              sizeof(typename Replicated<ReplicaLog>::TempStorage) >
                                          65536;
-  /// Each state has 2^replica_log copies: two, if two copies take no more memory than one of the largest states. But if
-  /// compute capability 7.5 allows one copy and not two, each state has one.
+  /// Each state has 2^replica_log copies. Entries of at most half the largest size have two. But if one copy fits in
+  /// the shared memory of compute capability 7.5 and two do not, there is one.
   static constexpr unsigned replica_log =
       entry_bytes <= group_most_entry_bytes / 2 && (exceeds_64_kib<0> || !exceeds_64_kib<1>) ? 1 : 0;
   using Frequent = Replicated<replica_log>;

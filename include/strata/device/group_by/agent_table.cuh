@@ -33,7 +33,7 @@ struct group_table_arguments {
 /// The first kernel of a call whose groups may come in any order. All blocks are resident.
 ///
 ///     block 0: sample, plan; all blocks: clear the table in device memory
-///     ------------------------------------------------------------------ barrier, unless rows are to be partitioned
+///     ------------------------------------------------------------------ barrier; the end, if rows are to be moved
 ///     each block: combine its share of the rows in a table in shared memory; a row that finds no slot goes to the
 ///     table in device memory; at the end, all entries go there
 ///     ------------------------------------------------------------------ barrier
@@ -402,8 +402,8 @@ struct AgentGroupTable {
     return loaded;
   }
 
-  /// The slot in device memory in which a word is looked for first. All bits choose it: the words of a slot in shared
-  /// memory have the same lower bits.
+  /// The slot in device memory in which a word is looked for first. All bits choose it, because words with the same
+  /// home in shared memory have the same lower bits.
   STRATA_D std::size_t home_in_memory(Slot word) const {
     if (rows.is_dense()) word = detail::mixed_group_word(word);
     return static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (arguments.table.slots - 1);

@@ -50,7 +50,7 @@ STRATA_D void add_in_shared(unsigned long long* to, unsigned long long value) {
 #endif
 }
 
-// A plain read comes first, because most values change nothing once a group has had a few.
+// A plain read comes first, because most values change nothing: after the first few, new extremes are rare.
 template <bool IsMax, class Word>
 STRATA_D void extreme_in_shared(Word* to, Word value) {
   const Word there = *static_cast<volatile Word*>(to);
@@ -79,8 +79,8 @@ STRATA_D void extreme_in_memory(Word* to, Word value) {
 
 // ------------------------------------------------------------------ words that are written once
 
-// Keeps the first value. A plain read comes first, because most values find that there is one. A value that is `none`
-// must replace nothing.
+// Keeps the first value. A plain read comes first, because most values come after the first one. A value that equals
+// `none` changes nothing.
 template <class Word>
 STRATA_D void set_once_in_shared(Word* to, Word none, Word value) {
   if (*static_cast<volatile Word*>(to) == none) atomicCAS(to, none, value);
@@ -550,8 +550,7 @@ struct group_first_aggregate {
   }
 };
 
-/// The item of any row of each group. The state is the number of the row that comes first in time, so it is written
-/// once.
+/// The item of any row of each group. The state is the number of the row that is added first, so it is written once.
 template <class InputIterator, class OutputIterator>
 struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator> {
   using First = group_first_aggregate<InputIterator, OutputIterator>;

@@ -40,7 +40,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns the word of a row number.
+/// Returns the word of the row with a given number.
 template <class KeyIterator>
 struct group_word_of_row {
   KeyIterator keys;
@@ -51,7 +51,7 @@ struct group_word_of_row {
   }
 };
 
-/// Returns the payload of a row number.
+/// Returns the payload of the row with a given number.
 template <class Types, class Aggregates>
 struct group_payload_of_row {
   Aggregates aggregates;
@@ -70,7 +70,7 @@ struct group_states_of_payload {
   }
 };
 
-/// Returns the states of a record number.
+/// Returns the states of the record with a given number.
 template <class States>
 struct group_states_at {
   const States* states;
@@ -293,13 +293,14 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 /// Wide keys are not moved, only row numbers are sorted. The word of a sorted row is then the place of the first row of
 /// its group.
 ///
-/// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes few rows. For
-/// numbers of rows in between, rows are sorted.
+/// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes up to
+/// `most_table_rows` rows of the tuning. More rows, but fewer than `least_rows`, are sorted unless the range of keys is
+/// small.
 template <class PolicyHub, class Call>
 struct DispatchGroupBy : Call {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
                 "DeviceGroupBy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
-                "and have the row tuning (group_by_tuning)");
+                "and have the member tuning (group_by_tuning)");
   using MaxPolicy = typename hub_or<group_by_rows, PolicyHub, group_by_policy_hub>::MaxPolicy;
   using typename Call::Aggregates;
   using typename Call::Key;
@@ -332,9 +333,9 @@ struct DispatchGroupBy : Call {
                                         sizeof(Word) <= 8 && sizeof(Word) + sizeof(States) <= 96;
   static constexpr bool may_use_hash = may_use_table && Call::order != GroupOrder::by_key &&
                                        sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
-  /// Moving rows by a hash does not pay for smaller words, whose full sort takes at most two passes.
+  /// Words of 1 and 2 bytes are not moved by a hash, because a full sort of them takes at most two passes.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
-  /// If states are larger, their numbers are sorted instead.
+  /// True if states are sorted with their words. Of larger states, the numbers are sorted instead.
   static constexpr bool sorts_states = sizeof(States) <= 16;
   using RecordValue = std::conditional_t<sorts_states, States, Row>;
 
@@ -477,10 +478,10 @@ struct DispatchGroupBy : Call {
     return number_rows(phase, number_bytes, words, payloads, num_sorted(num_kept));
   }
 
-  /// The same for wide keys.
+  /// Sorts and reduces rows with wide keys.
   cudaError_t run_wide(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
     temporary_storage::layout<slots_of_wide> storage;
-    // Without storage, only sizes are asked for.
+    // With a null `phase`, each step only returns its size.
     const auto run_steps = [&](void* phase, std::size_t(&bytes)[5]) {
       Row* const kept_rows = drops_rows ? storage.template get<Row>(kept_rows_slot) : nullptr;
       auto* const num_kept = storage.template get<Row>(num_kept_slot);
@@ -635,7 +636,8 @@ struct DispatchGroupBy : Call {
       constexpr group_by_tuning tuning = ActivePolicy::tuning;
       static_assert(is_group_by_tuning(tuning),
                     "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
-                    "powers of two that are not smaller, and items per thread 1 to 32");
+                    "powers of two that are not smaller, items per thread 1 to 32, partition_bits at least 1, and "
+                    "partition_sector_rows a power of two up to 32, but not 2");
       auto* const plan = storage.template get<Plan>(plan_slot);
       auto* const words = storage.template get<Word>(words_slot);
       auto* const payloads = storage.template get<Payload>(payloads_slot);

@@ -154,7 +154,7 @@ struct DispatchGroupsByFirstRow {
   cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes) const {
     const std::size_t rows = detail::max_items(call.keys.num_items);
     if (!call.are_counts_valid(rows)) return cudaErrorInvalidValue;
-    // It is the last aggregate, so that the others share items as they do in other calls.
+    // The first row is the last aggregate, so that the others share items as they do in other calls.
     using Rows = CountingInputIterator<Row>;
     const group_first_aggregate<Rows, DiscardOutputIterator<>> first_row{Rows(0), {}};
     return detail::call_with_shared_group_items(

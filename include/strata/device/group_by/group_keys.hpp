@@ -87,9 +87,9 @@ struct GroupKeys {
   auto nulls_as_group() const { return with(detail::group_keys_with_nulls<detail::group_nulls::as_group>(keys)); }
 
   /// A hint that the keys are integers or enumerators of [lowest, highest], as dictionary codes are. The result does
-  /// not depend on it. If the range has no more keys than a table in shared memory has slots, groups come in any order,
-  /// and rows need not be sorted, then each key of the range has a slot of its own, and no sample is taken. If many
-  /// rows have other keys, all rows are read again.
+  /// not depend on it. Calls that must sort rows, or have `sorted()` groups, ignore it. In other calls, if a table in
+  /// shared memory has a slot for each key of the range, no sample is taken. If many rows then have other keys, all
+  /// rows are read again.
   template <class Key>
   GroupKeys<KeyIterator, NumItemsT, true> key_range(Key lowest, Key highest) const {
     static_assert(detail::group_column_of<KeyIterator>::count == 1,
@@ -134,8 +134,8 @@ GroupKeys<KeyIterator, NumItemsT> group_keys(KeyIterator d_keys, NumItemsT num_i
 
 /// Row i has several keys, `d_first[i]`, `d_second[i]` and so on, read by random-access iterators. The last argument is
 /// the number of rows, as above. Rows are in the same group if they have the same keys in all columns. The order of the
-/// keys is lexicographic. If all keys of a row have at most 64 bits, rows may be combined in tables; a `bool` has one
-/// bit.
+/// keys is lexicographic. If the keys of a row have at most 64 bits in all, rows may be combined in tables. A `bool`
+/// has one bit.
 /// @param third the number of rows, or another column
 /// @param rest more columns, and the number of rows
 template <class FirstKeys, class SecondKeys, class ThirdArgument, class... Arguments>
@@ -227,7 +227,7 @@ using group_word_t = typename group_word<Key>::type;
 template <class Key>
 using group_slot_t = word_of_t<group_word_t<Key>>;
 
-/// Returns the mixed word: a bijection of the word, in which any bits differ for most pairs of different keys.
+/// Returns the mixed word, a bijection of the word. Any of its bits can serve as a hash.
 STRATA_HD constexpr unsigned mixed_group_word(unsigned word) { return detail::mixed_word(word); }
 STRATA_HD constexpr unsigned long long mixed_group_word(unsigned long long word) { return detail::mixed_hash(word); }
 

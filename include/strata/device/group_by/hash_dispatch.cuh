@@ -99,8 +99,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
   }
 }
 
-/// Upper bound on the blocks of the first pass. Each block has a last chunk for each part, which it fills about by
-/// half.
+/// Upper bound on the blocks of the first pass. On average, a block leaves half of its last chunk of each part empty.
+/// So more blocks would need more memory.
 inline std::size_t most_group_pass_blocks(std::size_t rows, std::size_t parts) {
   return detail::least<std::size_t>(512, detail::most<std::size_t>(rows / (parts * group_chunk_rows), 16));
 }
@@ -147,7 +147,7 @@ struct group_hash_call {
   device_properties device;
 
   static constexpr bool may_have_range = !std::is_same_v<Range, NullType>;
-  /// The first kernel uses the range of keys.
+  /// Only the first kernel uses the range of keys.
   using TableRows = group_row_packs<KeyIterator, Aggregates, Row, may_have_range>;
   template <class Policy>
   using Table = AgentGroupTable<Policy, Types, Aggregates, TableRows, Output>;
@@ -237,7 +237,8 @@ struct group_hash_call {
   cudaError_t Invoke() {
     static_assert(detail::is_group_by_tuning(ActivePolicy::tuning),
                   "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
-                  "powers of two that are not smaller, and items per thread 1 to 32");
+                  "powers of two that are not smaller, items per thread 1 to 32, partition_bits at least 1, and "
+                  "partition_sector_rows a power of two up to 32, but not 2");
     cudaError_t status = launch_table<ActivePolicy>();
     if (status == cudaSuccess && may_partition()) status = launch_parts<ActivePolicy>();
     return status;

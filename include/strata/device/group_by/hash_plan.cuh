@@ -16,7 +16,7 @@ namespace detail {
 /// Data in device memory that the kernels of a call share, if its groups may come in any order.
 
 /// Bytes of the largest entry of a table: a word and its states. With this bound, kernels need at most 64 KiB of shared
-/// memory, which a block may have on 7.5.
+/// memory, which a block may have on compute capability 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
 /// The largest number of frequent keys that a sample lists.
 inline constexpr unsigned group_most_frequent = 64;

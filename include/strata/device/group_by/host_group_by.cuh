@@ -96,7 +96,7 @@ class host_group_by {
   using Table = host_join_table<Row, Words, host_group_hash, host_equality>;
   using Group = typename Table::groups::group;
   static constexpr bool has_order = Call::order != GroupOrder::any;
-  /// Rows whose mask, and groups that a thread writes at a time.
+  /// Bits of the mask, or groups, that a thread writes at a time.
   static constexpr std::size_t task_items = 4096;
   /// Parts of the groups that are sorted at the same time.
   static constexpr std::size_t sorted_parts = 64;
@@ -171,7 +171,7 @@ class host_group_by {
     // The last partition has the rows that are in no group.
     const std::size_t partitions = table.partitions() - 1;
     const std::size_t* const begins = tables.build_side.begins;
-    // The number of groups in partitions before, for each partition.
+    // For each partition, the number of groups in the partitions before it.
     auto* const groups_before = storage_.template get<std::size_t>(first_groups);
     groups_before[0] = 0;
     team.run(partitions, [&](std::uint64_t p) {

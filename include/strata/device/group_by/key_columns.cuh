@@ -72,7 +72,7 @@ struct group_column_code {
   STRATA_HD static Packed code(const Key& key) {
     const Word word = RadixTraits<Key>::ordered(key);
     if constexpr (HasNull && !has_null_bit) {
-      // Nulls must come after NaNs, which therefore get the word before.
+      // A null has the highest word, and NaNs come before it.
       return static_cast<Packed>(word == all_bits ? static_cast<Word>(all_bits - 1) : word);
     } else {
       return static_cast<Packed>(word);
@@ -90,7 +90,7 @@ struct group_column_code {
   }
 };
 
-/// The smallest type of packed keys that has `Bits` bits.
+/// The smallest type of packed keys that has at least `Bits` bits.
 template <int Bits>
 struct group_packed_key {
   static constexpr int most_bits = STRATA_HAS_INT128 ? 128 : 64;
@@ -414,7 +414,7 @@ auto group_outputs_with_flags(const group_column_outputs<Outputs, OldFlags>& old
 template <class KeyColumns, class Outputs, class Flags>
 auto group_results_of_columns(const Outputs& outputs, const Flags& flags) {
   static_assert(Outputs::count == KeyColumns::count,
-                "DeviceGroupBy: group_output takes one output for each column of keys, or a DiscardOutputIterator");
+                "DeviceGroupBy: group_output takes one output for each column of keys, or one DiscardOutputIterator");
   static_assert(Flags::count == 0 || Flags::count == KeyColumns::count,
                 "DeviceGroupBy: valid() of group_output takes one output for each column of keys: pass a "
                 "DiscardOutputIterator for a column without nulls");

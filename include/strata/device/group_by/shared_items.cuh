@@ -60,8 +60,8 @@ inline constexpr bool
 /// Stands for a first aggregate whose item cannot be shared, so that no aggregate shares an item.
 struct no_group_item_holder {};
 
-/// Returns the aggregates, of which those that may share the item of `Holder` do so. `Holder` is the first aggregate
-/// that has an item.
+/// Returns the aggregates, changed so that they share the item of `Holder` where they may. `Holder` is the first
+/// aggregate that has an item.
 template <class Holder, class First, class... Rest>
 auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates);
 

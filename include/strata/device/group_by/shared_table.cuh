@@ -18,11 +18,12 @@ namespace detail {
 
 /// A table of words and states in shared memory, of up to `MaxSlots` slots:
 ///
-///     words:   MaxSlots                   | mixed word, or `empty` |
+///     words:   MaxSlots                   | code of a word (see group_codes), or `empty` |
 ///     states:  columns of MaxSlots + 32   | copy of lane 0 | copy of lane 1 | ... | copy of the last lane |
 ///
 /// With few groups, a slot has 2^replica_log copies of its states, so that lanes add to different copies. The table
-/// then has fewer slots. The states of a key whose word equals `empty` lie behind all others.
+/// then has fewer slots. The states of the key whose code equals `empty` lie behind all others. Functions of the table
+/// call the code of a key its word.
 template <class Types, class Aggregates, unsigned MaxSlots>
 class group_shared_table {
  public:
@@ -151,7 +152,7 @@ STRATA_D unsigned group_entry_offset(unsigned* num_entries, bool is_used) {
   return first + static_cast<unsigned>(__popc(lanes & platform::lane_mask_lt()));
 }
 
-/// Combines the rows of a thread in a table. `rows` has a bit for each row that there is. If all rows have the same
+/// Combines the rows of a thread in a table. Bit i of `rows` is set if there is a row i. If all rows have the same
 /// key, the thread combines them first. `on_full(word, states)` gets the rows that find no slot.
 ///
 /// Most rows find their key in a home slot, and most others in the next two slots. Only these cases are unrolled for

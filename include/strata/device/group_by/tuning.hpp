@@ -42,20 +42,19 @@ struct group_by_tuning {
   int partition_items_per_thread = 16;
   /// If groups may come in any order, up to this many rows are combined by one kernel, without a sample.
   std::size_t most_table_rows = std::size_t{1} << 20;
-  /// If there are more rows: slots of the table in device memory, which takes the rows that miss tables in shared
-  /// memory.
+  /// If there are more rows: slots of the table in device memory. It takes the rows that find no slot in shared memory.
   std::size_t most_slots_in_memory = std::size_t{1} << 18;
-  /// For the kernels that move rows to parts.
+  /// Threads and blocks of the kernels that move rows to parts.
   int partition_threads = 256;
   int partition_blocks_per_multiprocessor = 2;
   /// These kernels write whole sectors of this many rows: 4 or more. If it is 1, they write any number of rows. Rows of
   /// more than 8 bytes have sectors of at most 4 rows.
   int partition_sector_rows = 1;
-  /// How much of a table the groups of a part fill at most, in percent.
+  /// How much of a table the groups of a part fill on average, at most, in percent.
   int part_load_percent = 60;
 };
 
-/// The rows of DeviceGroupBy.
+/// The tuning rows of DeviceGroupBy.
 struct group_by_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // Not measured. Adapted from Policy900, with as many threads as a multiprocessor of 7.5 has.

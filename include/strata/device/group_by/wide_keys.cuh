@@ -46,8 +46,8 @@ struct wide_group_row_at {
     return rows.row(i);
   }
 };
-/// Returns 64 bits of the key of a row. Each number of a word has its own branch, which reads only the columns that
-/// have bits of this word.
+/// Returns 64 bits of the key of a row. Each word has its own branch, which reads only the columns that have bits of
+/// this word.
 template <class Rows>
 struct wide_group_word_at {
   Rows rows;
@@ -67,7 +67,7 @@ struct wide_group_word_at {
     return rows.key(i).words[Word];
   }
 };
-/// Returns i if the key of the i-th sorted row is not that of the row before, else 0.
+/// Returns i if the key of the i-th sorted row differs from the key of the row before it, else 0.
 template <class Rows>
 struct wide_group_begin_at {
   Rows rows;

@@ -77,7 +77,7 @@ template <int Channels, int ActiveChannels, class Iterator, class Bins, class Co
 struct DispatchHistogram {
   static_assert(hub_has_rows<histogram_rows, PolicyHub>,
                 "DeviceHistogram: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the row tuning (histogram_tuning)");
+                "ChainedPolicy and have the member tuning (histogram_tuning)");
   static_assert(Channels >= 1 && Channels <= 4 && ActiveChannels >= 1 && ActiveChannels <= Channels,
                 "DeviceHistogram: Channels must be 1 to 4, and ActiveChannels 1 to Channels");
   static_assert(std::is_integral_v<CounterT> && (sizeof(CounterT) == 4 || sizeof(CounterT) == 8),

@@ -184,7 +184,7 @@ template <class PolicyHub>
 struct join_policy {
   static_assert(hub_has_rows<join_rows, PolicyHub>,
                 "DeviceHashJoin, JoinTable: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy, take rows from join_common_policy or derive from it, and have the rows table "
+                "ChainedPolicy, take members from join_common_policy or derive from it, and have the members table "
                 "(join_table_tuning), merge (join_merge_tuning), partition (join_partition_tuning), direct_address "
                 "(join_direct_address_tuning), key_set (join_key_set_tuning), output (join_output_tuning), filter "
                 "(join_filter_tuning) and clear (join_clear_tuning)");

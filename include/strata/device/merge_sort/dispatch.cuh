@@ -104,7 +104,7 @@ template <class Key, class Value, class KeysIn, class ValuesIn, class Segments, 
 struct DispatchSegmentedMergeSort {
   static_assert(hub_has_rows<segmented_merge_sort_rows, PolicyHub>,
                 "merge sorts: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
-                "and have the rows one_thread, few_threads, part_of_tile, one_tile, many_tiles, "
+                "and have the members one_thread, few_threads, part_of_tile, one_tile, many_tiles, "
                 "tile_per_multiprocessor and whole_array (segment_tile_tuning), merge, merge_per_multiprocessor and "
                 "merge_whole_array (segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
   using MaxPolicy = typename hub_or<segmented_merge_sort_rows, PolicyHub,
@@ -333,7 +333,7 @@ struct DispatchSegmentedMergeSort {
     constexpr segment_tile_tuning tuning = detail::tuning_of<Policy>(Class);
     using Agent = segments_agent<Policy, Class, Segments, Key, Value, KeysIn, ValuesIn, Compare>;
     static_assert(tuning.max_items >= least_direct_items && tuning.max_items <= Agent::tile_items,
-                  "segment_tile_tuning::max_items must not exceed the tile, nor be below that of `one_thread`");
+                  "segment_tile_tuning::max_items must not exceed the tile, nor be below max_items of `one_thread`");
     // A call without longer segments needs one kernel.
     const int max_direct = call.longest <= Agent::tile_items ? Agent::tile_items : tuning.max_items;
     const bool has_longer = call.longest > max_direct;

@@ -91,7 +91,7 @@ template <class Arrays, class Compare, class PolicyHub = default_policy_hub>
 struct DispatchMerge {
   static_assert(hub_has_rows<merge_rows, PolicyHub>,
                 "DeviceMerge: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
-                "and have the row tuning (merge_tuning)");
+                "and have the member tuning (merge_tuning)");
   static constexpr int value_bytes = Arrays::has_values ? static_cast<int>(sizeof(typename Arrays::Value)) : 0;
   using MaxPolicy =
       typename hub_or<merge_rows, PolicyHub,

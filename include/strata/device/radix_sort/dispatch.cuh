@@ -62,7 +62,7 @@ template <class KeyIterator, class ValueIterator, class Value, class NumItemsT, 
 struct DispatchRadixSort {
   static_assert(hub_has_rows<radix_sort_rows, PolicyHub>,
                 "DeviceRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows histogram (radix_histogram_tuning), pass (radix_pass_tuning), "
+                "ChainedPolicy and have the members histogram (radix_histogram_tuning), pass (radix_pass_tuning), "
                 "small_block and large_block (radix_block_tuning), cluster (radix_cluster_tuning), "
                 "grid (radix_grid_tuning) and words (radix_words_tuning)");
   using Key = iterator_value_t<KeyIterator>;

@@ -60,7 +60,7 @@ template <class Key, class ValueT, bool IsDescending, class BeginOffsetIterator,
 struct DispatchSegmentedRadixSort {
   static_assert(hub_has_rows<segmented_radix_sort_rows, PolicyHub>,
                 "DeviceSegmentedRadixSort: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows segmented (segmented_radix_sort_tuning), histogram "
+                "ChainedPolicy and have the members segmented (segmented_radix_sort_tuning), histogram "
                 "(radix_histogram_tuning) and pass (radix_pass_tuning)");
   using MaxPolicy =
       typename hub_or<segmented_radix_sort_rows, PolicyHub, segmented_radix_sort_policy_hub<Key, ValueT>>::MaxPolicy;

@@ -65,8 +65,8 @@ using segmented_sort_rows = std::void_t<if_rows<radix_histogram_tuning, decltype
 template <class PolicyHub, class Key, class ValueIterator, class Value, bool IsDescending>
 struct number_sort {
   static_assert(hub_has_rows<segmented_sort_rows, PolicyHub>,
-                "DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the rows of "
-                "merge sorts, histogram (radix_histogram_tuning), pass (radix_pass_tuning), long_segments "
+                "DeviceSegmentedSort: each policy in the chain of PolicyHub::MaxPolicy must have, beside the members "
+                "for merge sorts, histogram (radix_histogram_tuning), pass (radix_pass_tuning), long_segments "
                 "(long_segment_tuning) and number_tile (number_tile_tuning)");
   using Hub = hub_or<segmented_sort_rows, PolicyHub, segmented_sort_policy_hub<Key, Value>>;
   using MaxPolicy = typename Hub::MaxPolicy;

@@ -84,7 +84,7 @@ class AgentSegmentedReduce
   static constexpr int chunk_items = Reducer::items_within(tuning.chunk_bytes, warp_items);
 
   static_assert(tuning.block_threads == block_threads,
-                "the two tunings of a segmented_reduce policy must have the same block_threads");
+                "DeviceSegmentedReduce: segmented and tuning of a policy must have the same block_threads");
   static_assert(block_threads >= max_chunks_per_segment,
                 "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment, because a block "
                 "reads one chunk's result per thread");

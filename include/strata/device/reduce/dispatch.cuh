@@ -123,7 +123,7 @@ template <class AccumT, class InputIterator, class OutputIterator, class Reducti
 struct DispatchReduce {
   static_assert(hub_has_rows<reduce_rows, PolicyHub>,
                 "DeviceReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy "
-                "and have the row tuning (reduce_tuning)");
+                "and have the member tuning (reduce_tuning)");
   using MaxPolicy = typename hub_or<reduce_rows, PolicyHub, reduce_policy_hub<AccumT>>::MaxPolicy;
   using Gather = last_block_gather<AccumT>;
 

@@ -106,7 +106,7 @@ template <class AccumT, class InputIterator, class OutputIterator, class Segment
 struct DispatchSegmentedReduce {
   static_assert(hub_has_rows<segmented_reduce_rows, PolicyHub>,
                 "DeviceSegmentedReduce: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows segmented (segmented_reduce_tuning), tuning and one_launch_tuning "
+                "ChainedPolicy and have the members segmented (segmented_reduce_tuning), tuning and one_launch_tuning "
                 "(reduce_tuning)");
   using MaxPolicy = typename hub_or<segmented_reduce_rows, PolicyHub, segmented_reduce_policy_hub<AccumT>>::MaxPolicy;
   using Gather = last_block_gather<AccumT>;

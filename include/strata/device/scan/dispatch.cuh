@@ -206,11 +206,11 @@ struct DispatchScan {
   static_assert(
       has_columns || hub_has_rows<scan_rows, PolicyHub>,
       "DeviceScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its ChainedPolicy and "
-      "have the rows small_tile and large_tile (scan_tile_tuning), pipeline (scan_pipeline_tuning) and "
+      "have the members small_tile and large_tile (scan_tile_tuning), pipeline (scan_pipeline_tuning) and "
       "pipeline_above (int)");
   static_assert(!has_columns || hub_has_rows<columns_rows, PolicyHub>,
                 "scans by key, selections, partitions and runs: each policy in the chain of PolicyHub::MaxPolicy must "
-                "name itself in its ChainedPolicy and have the rows small_tile and large_tile (scan_tile_tuning), "
+                "name itself in its ChainedPolicy and have the members small_tile and large_tile (scan_tile_tuning), "
                 "columns (columns_pipeline_tuning) and pipeline_above (int)");
   using MaxPolicy =
       typename std::conditional_t<has_columns, hub_or<columns_rows, PolicyHub, typename Problem::policy_hub>,

@@ -138,7 +138,7 @@ template <class AccumT, class InputIterator, class OutputIterator, class BeginOf
 struct DispatchSegmentedScan {
   static_assert(hub_has_rows<segmented_scan_rows, PolicyHub>,
                 "DeviceSegmentedScan: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows tuning and contiguous (segmented_scan_tuning)");
+                "ChainedPolicy and have the members tuning and contiguous (segmented_scan_tuning)");
   using MaxPolicy = typename hub_or<segmented_scan_rows, PolicyHub, segmented_scan_policy_hub<AccumT>>::MaxPolicy;
   using Aggregates = tile_aggregates<sum_of_run<AccumT>>;
   using Segments = offset_segments<BeginOffsetIterator, EndOffsetIterator>;

@@ -663,7 +663,7 @@ class AgentSegmentedTopKWarps {
   static constexpr int vectors = Items / width;
   // One word has a bit for each item of a lane, and another word has the counts of its vectors.
   static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
-                "DeviceSegmentedTopK: items_per_lane of each row must be a power of two, at most 32");
+                "DeviceSegmentedTopK: items_per_lane of narrow, middle and wide must be a power of two, at most 32");
 
   STRATA_D void select_few(const Row& row) {
     const int lane = team_.lanes().lane();
@@ -1004,7 +1004,7 @@ class AgentTopKLongSegment {
   static constexpr int vectors = Items / width;
   // A word has a bit for each item of a lane. The bits of a vector are whole bytes, and a vector is a whole access.
   static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
-                "DeviceSegmentedTopK: items_per_thread of the row block must be a power of two, at most 32");
+                "DeviceSegmentedTopK: block.items_per_thread must be a power of two, at most 32");
   static constexpr int items_of_byte = detail::least(width, 8);
   static constexpr int bytes_of_vector = width / items_of_byte;
   static constexpr int mark_bytes =  // bytes of the marks of a tile

@@ -100,7 +100,8 @@ auto number_of_segment(const T& argument) {
 
 // ------------------------------------------------------------------ items
 
-/// Items of segments for which `iterators` has one iterator each. Item i is item i % 2^shift of segment i / 2^shift.
+/// The items of all segments. `iterators` has an iterator for each segment. Item i is item i % 2^shift of segment
+/// i / 2^shift.
 template <class Iterators>
 class segment_items : public random_access<segment_items<Iterators>, long long, long long> {
   using base = random_access<segment_items, long long, long long>;

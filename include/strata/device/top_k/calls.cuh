@@ -19,7 +19,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Makes pointers to items that are not const pointers to const, so that both share kernels.
+/// Replaces `T*` by `const T*`, so that both share kernels. Other iterators stay as they are.
 template <class Iterator>
 struct top_k_input {
   using type = Iterator;

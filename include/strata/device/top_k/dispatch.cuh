@@ -32,7 +32,7 @@ struct top_k_sample {
   KeyIterator keys;
   std::size_t count;
   std::size_t length;        // of a part
-  std::size_t longer_parts;  // that have one item more
+  std::size_t longer_parts;  // parts that have one item more
 
   static top_k_sample of(KeyIterator keys, std::size_t num_items, std::size_t count) {
     return {keys, count, num_items / count, num_items % count};
@@ -175,7 +175,7 @@ struct DispatchTopK {
   using Hub = hub_or<top_k_rows, PolicyHub, top_k_policy_hub>;
   static_assert(hub_has_rows<top_k_rows, PolicyHub> && std::is_base_of_v<top_k_policy_hub, Hub>,
                 "DeviceTopK: PolicyHub must derive from top_k_policy_hub, and each policy in the chain of "
-                "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row select (top_k_tuning)");
+                "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the member select (top_k_tuning)");
   using MaxPolicy = typename Hub::MaxPolicy;
   using Key = iterator_value_t<KeyIterator>;
   using Index = item_count_t<NumItemsT>;

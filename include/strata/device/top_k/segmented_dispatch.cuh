@@ -27,7 +27,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Makes pointers to items that are not const pointers to const, so that both share kernels.
+/// Replaces `T*` by `const T*`, so that both share kernels. Other iterators stay as they are.
 template <class Iterator>
 struct segmented_top_k_input {
   using type = Iterator;
@@ -109,8 +109,8 @@ __launch_bounds__((detail::top_k_warp_rows<typename MaxPolicy::ActivePolicy, Row
   Agent(shared.Alias(), problem).run();
 }
 
-/// Selects from segments that fit in the registers of a block, or from those that do not. It skips segments that the
-/// warps of `wide` have handled, if there were such warps.
+/// Selects from segments that fit in the registers of a block, or, with `long_segments`, from those that do not. It
+/// skips segments that the warps of `wide` have handled, if there were such warps.
 template <class MaxPolicy, top_k_rows_of Rows, bool IsSorted, class Problem>
 __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().block_threads),
                   (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Rows>().blocks_per_multiprocessor))
@@ -220,19 +220,20 @@ constexpr bool are_lanes(Lanes... lanes) {
   return ((lanes >= 1 && lanes <= warp_threads && is_power_of_two(static_cast<unsigned long long>(lanes))) && ...);
 }
 
-/// The policy of AgentTopK, which selects from long segments in blocks of as many threads as the row `block` has.
+/// Checks the tuning rows of a policy. AgentTopK selects from long segments in blocks of as many threads as `block`
+/// has.
 template <class Policy>
 constexpr void check_top_k_rows() {
   static_assert(Policy::select.block_threads == Policy::block.block_threads,
-                "DeviceSegmentedTopK: the rows block and select of a policy must have the same number of threads");
+                "DeviceSegmentedTopK: block and select of a policy must have the same block_threads");
   static_assert(
       detail::are_whole_warps(Policy::narrow.block_threads, Policy::middle.block_threads, Policy::wide.block_threads,
                               Policy::small_groups.block_threads, Policy::groups.block_threads,
                               Policy::large_groups.block_threads, Policy::small_block.block_threads,
                               Policy::block.block_threads, Policy::large_block.block_threads) &&
           detail::are_lanes(Policy::narrow.lanes, Policy::middle.lanes, Policy::wide.lanes),
-      "DeviceSegmentedTopK: block_threads of each row must be a multiple of 32, at most 1024, and lanes a power of two "
-      "from 1 to 32");
+      "DeviceSegmentedTopK: block_threads of each tuning row must be a multiple of 32, at most 1024, and lanes a power "
+      "of two from 1 to 32");
 }
 
 /// Carries out one call. Without values, ValueIterator and ValueOutputIterator are NullType.
@@ -242,7 +243,7 @@ struct DispatchSegmentedTopK {
   using Key = iterator_value_t<KeyIterator>;
   static_assert(hub_has_rows<segmented_top_k_rows, PolicyHub>,
                 "DeviceSegmentedTopK: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows narrow, middle and wide (top_k_warp_tuning), small_groups, groups, "
+                "ChainedPolicy and have the members narrow, middle and wide (top_k_warp_tuning), small_groups, groups, "
                 "large_groups, small_block, block and large_block (top_k_block_tuning) and select (top_k_tuning)");
   using MaxPolicy = typename hub_or<segmented_top_k_rows, PolicyHub, segmented_top_k_policy_hub<Key>>::MaxPolicy;
   using Problem = segmented_top_k_problem<IsMax, KeyIterator, Segments, Results, KeyOutputIterator, ValueIterator,

@@ -33,7 +33,7 @@ struct top_k_block_tuning {
 template <class Key>
 struct segmented_top_k_policy_hub {
   struct rows {
-    /// Returns the number of items of a thread, which is `items` for keys of 4 bytes.
+    /// Returns the number of items of a thread, which is `items` for keys of up to 4 bytes.
     static constexpr int items_of(int items) {
       return sizeof(Key) <= 4 ? items : detail::most(items * 4 / static_cast<int>(sizeof(Key)), 1);
     }

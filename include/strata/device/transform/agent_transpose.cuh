@@ -104,7 +104,7 @@ struct direct_transpose {
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
   // Large elements make tiles of few pieces for a thread.
   static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 12;
-  // Pointers to words: nvcc computes addresses from pointers to a struct with more code (12-byte elements took 1.14
+  // Pointers to words, because nvcc makes more code for addresses from pointers to a struct (12-byte elements took 1.14
   // times as long).
   using element = access_word<PieceBytes>;
   using vector = item_vector<unsigned char, PieceBytes>;

@@ -54,7 +54,7 @@ template <class Buffers, class PolicyHub = default_policy_hub>
 struct DispatchBatchedCopy {
   static_assert(hub_has_rows<batched_copy_rows, PolicyHub>,
                 "DeviceCopy, DeviceMemcpy: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the row batched_copy (batched_copy_tuning)");
+                "ChainedPolicy and have the member batched_copy (batched_copy_tuning)");
   using MaxPolicy = typename hub_or<batched_copy_rows, PolicyHub, batched_copy_policy_hub>::MaxPolicy;
 
   Buffers buffers;

@@ -227,7 +227,7 @@ template <class PolicyHub>
 struct tile_policy {
   static_assert(hub_has_rows<tile_rows, PolicyHub>,
                 "DeviceTransform, DeviceFor, DeviceAdjacentDifference: each policy in the chain of "
-                "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the row tuning (tile_tuning)");
+                "PolicyHub::MaxPolicy must name itself in its ChainedPolicy and have the member tuning (tile_tuning)");
   using newest = typename hub_or<tile_rows, PolicyHub, tile_policy_hub>::MaxPolicy;
 };
 

@@ -60,7 +60,7 @@ template <int ElementBytes, int ElementAlign, class PolicyHub = default_policy_h
 struct DispatchTranspose {
   static_assert(hub_has_rows<transpose_rows, PolicyHub>,
                 "DeviceTranspose: each policy in the chain of PolicyHub::MaxPolicy must name itself in its "
-                "ChainedPolicy and have the rows vectors, items, wide, tall, direct, direct_wide and direct_tall "
+                "ChainedPolicy and have the members vectors, items, wide, tall, direct, direct_wide and direct_tall "
                 "(transpose_tuning)");
   template <int PieceBytes>
   using max_policy =

@@ -93,7 +93,7 @@ struct host_join_side {
   /// Bit i % 32 of word i / 32 is set if row i has a key. Null: all rows have keys.
   const std::uint32_t* valid = nullptr;
   std::size_t rows = 0;
-  /// The rows, partition by partition; each keeps their order. Partition p is [begins[p], begins[p + 1]).
+  /// The rows, partition by partition, each in the order of the input. Partition p is [begins[p], begins[p + 1]).
   entry* entries = nullptr;
   std::size_t* begins = nullptr;
 

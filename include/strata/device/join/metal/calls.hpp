@@ -90,7 +90,7 @@ class DispatchMetalJoinTable {
   using Options = JoinOptions<Hash, Equal, Order>;
 
  public:
-  /// The caller's memory is not used, but no call may depend on the back end.
+  /// Metal needs no memory for a table. The result is 1, so that callers need not know the back end.
   static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
     if (detail::refuses_join_rows(is_count_of_rows(build.rows), true)) return cudaErrorInvalidValue;
     bytes = 1;

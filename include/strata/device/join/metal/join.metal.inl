@@ -9,9 +9,9 @@ inline bool hash_is_key() { return sizeof(K) == sizeof(uint); }
 
 // ---------------------------------------------------------------- output
 // A simdgroup stages matches in a circular buffer of 64 rows. It writes 32 of them at a time to neighbouring
-// positions, which one atomic addition reserves. `count` is the number of matches of this dispatch, whose tasks make
-// fewer than 2^32. `total` is the number of matches of all earlier dispatches. It has 64 bits, and only advance_total
-// writes it, in a dispatch of its own.
+// positions, which one atomic addition reserves. `count` is the number of matches of this dispatch, less than 2^32.
+// `total` is the number of matches of all earlier dispatches. It has 64 bits, and only advance_total writes it, in a
+// dispatch of its own.
 constant constexpr uint staged_rows = 64;
 
 inline ulong claim(device atomic_uint* count, device const ulong* total, uint lane, uint items) {
@@ -85,8 +85,7 @@ template <typename K, typename Row>
   atomic_store_explicit(&bounds[tid], start | (start + (counts & 0xffffu)) << 16, memory_order_relaxed);
   threadgroup_barrier(mem_flags::mem_threadgroup);
 
-  // Each row inserted advances the bound of its bucket. At first the bound is the begin of the bucket, in the end its
-  // end.
+  // Each inserted row advances the bound of its bucket. So the bound moves from the begin of the bucket to its end.
   for (uint e = tid; e < build_count; e += threads) {
     const uint h = hash_key(build_keys[build_begin + e]);
     const uint b = h & last_bucket, in_word = (b & 1u) * 16u;
@@ -266,7 +265,7 @@ template <typename K, typename Row>
   }
 }
 
-// ---------------------------------------------------------------- probe rows without a build row
+// ---------------------------------------------------------------- result rows without a build row
 // Writes the probe rows that have a partner (semi joins), or those that have none (left and anti joins). Each lane
 // counts the rows of one word of `found`. One atomic addition reserves positions for the rows of all lanes. Then all
 // lanes together write the rows of one word after another.

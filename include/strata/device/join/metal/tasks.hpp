@@ -21,7 +21,7 @@ struct join_counters {
   std::uint64_t total;
 };
 
-/// Lists the tasks of a join and runs them, several in a dispatch. Skew on either side makes more tasks, but no longer
+/// Lists the tasks of a join and runs them, several in a dispatch. Skew on either side makes more tasks, not larger
 /// ones. `Kernel` encodes the dispatch of `count` tasks: `kernel(command&, buffer_view first_task, std::size_t count)`.
 template <class Kernel>
 class task_runner {

@@ -28,8 +28,8 @@ struct MetalJoinTuning {
   /// Tasks that are listed, and encoded, at a time.
   std::uint32_t tasks = 16384;
   /// Pairs that the tasks of a dispatch may compare, and dispatches of a command buffer. The two bound the time of a
-  /// command buffer, which the system limits. A count of 32 bits holds the matches of a dispatch. If all pairs match
-  /// and are written, that is 32 GiB, which should take less than a second.
+  /// command buffer, which the system limits. A count of 32 bits holds the matches of a dispatch. If all pairs match,
+  /// the GPU writes 32 GiB, which should take less than a second.
   std::uint32_t dispatch_pairs = 0xffffffffu;
   std::uint32_t dispatches = 4;
 };
@@ -70,7 +70,8 @@ struct table_layout {
 constexpr table_layout table_layout_of(std::size_t threads, std::size_t rows) {
   return {threads * 4, rows * 4, rows * 2, threads / 32 * 64 * 4, 32 * 4};
 }
-/// Build rows that a table can have, a multiple of 16, which keeps all parts aligned.
+/// Build rows that a table can have: what the tuning says, but no more than fit. If `table_rows` is 0, the number is a
+/// multiple of 16, which keeps all parts aligned.
 constexpr std::size_t table_rows_of(const MetalJoinTuning& tuning, std::size_t threads, std::size_t bytes) {
   const table_layout fixed = table_layout_of(threads, 0);
   const std::size_t taken = fixed.bounds + fixed.staged + fixed.sums;
