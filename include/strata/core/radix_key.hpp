@@ -92,7 +92,7 @@ inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value || detai
 template <class T>
 struct RadixTraits {
   static_assert(is_radix_key<T>,
-                "radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give "
+                "radix sorts take integers and enumerations, and floating-point numbers of 8 to 64 bits; give "
                 "them a decomposer for other types, or specialise strata::RadixTraits");
   using word = typename detail::unsigned_of_bytes<sizeof(T)>::type;  ///< Unsigned integer with as many bits as a key.
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));       ///< Number of bits of a key.

@@ -39,8 +39,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Storage.** Temporary storage has the rank's items, and in addition the largest of three parts, which are not
 ///   used at the same time. The first is what DeviceMergeSort takes for the rank's items. The second is `capacity`
 ///   items, and for more than two ranks one or two buffers of as many, or of a quarter above 2^22 items. The third is
-///   for small sorts of up to 8 ranks: room for up to 2^18 items of each rank, and what DeviceMergeSort takes for half
-///   of them. If the storage lies in a DistributedMemory on all ranks, the sort is faster.
+///   for small sorts of up to 8 ranks: up to 16 MiB, and what DeviceMergeSort takes for half of them. If the storage
+///   lies in a DistributedMemory on all ranks, the sort is faster.
 /// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received. A share of
 ///   more than 2^22 items comes in 4 parts, and each is merged while the next one comes.
 /// - **Aliasing.** No output may overlap an input or the other output.
@@ -48,8 +48,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and a null `num_out`. A null communicator is refused at once. Otherwise errors of CUDA and NCCL (`as_cuda_error`).
 ///   After one of these, abort the communicator: other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on
-///   each, and slower with 2^20. The README of this folder has the times. If ranks share memory and none has more
-///   than 2^17 items, each rank gets the items of all, and sorts them: the counts that all ranks have sent decide.
+///   each, and slower with 2^20. The README of this folder has the times. If ranks share memory and the items
+///   of none have more than 8 MiB / P, each of the P ranks gets the items of all, and sorts them: the counts that all
+///   ranks have sent decide.
 /// - **Algorithm.** Local sorts, exact splitters by selection among the sorted items of all ranks (P. J. Varman et al.,
 ///   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991), one exchange, merges.
 ///

@@ -770,7 +770,7 @@ struct GroupAggregates<First, Rest...> {
   }
   template <class States>
   STRATA_HD void store(std::size_t group, const States& states) const {
-    store_with_sum(group, states, 0);
+    store_with_sum(group, states, NullType{});
   }
   /// Stores the results of the last aggregates of a call. `sum` is the state of the first aggregate before them that
   /// has an item.
@@ -782,7 +782,7 @@ struct GroupAggregates<First, Rest...> {
       first.store(group, states.first);
     }
     if constexpr (size > 1) {
-      if constexpr (First::has_item && std::is_same_v<Sum, int>) {
+      if constexpr (First::has_item && std::is_same_v<Sum, NullType>) {
         rest.store_with_sum(group, states.rest, states.first);
       } else {
         rest.store_with_sum(group, states.rest, sum);
