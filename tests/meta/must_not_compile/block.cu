@@ -476,7 +476,7 @@ STRATA_KERNEL void sort(short* out) {
 }  // namespace radix_sort_algorithm_merge
 
 // case: radix_sort_decomposer
-// expect: radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits; give them a decomposer for other types
+// expect: radix sorts take integers and enumerations, and floating-point numbers of 8 to 64 bits; give them a decomposer for other types
 #include <strata/block/block_radix_sort.cuh>
 namespace radix_sort_decomposer {
 struct point {

@@ -194,7 +194,7 @@ int position(int row, int column) { return strata::PaddedMatrixLayout<32, column
 }  // namespace padded_matrix_layout
 
 // case: radix_key
-// expect: radix sorts take integers, enumerations and floating-point numbers of 8 to 64 bits
+// expect: radix sorts take integers and enumerations, and floating-point numbers of 8 to 64 bits
 #include <strata/core/radix_key.hpp>
 namespace radix_key {
 struct point {
