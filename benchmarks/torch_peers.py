@@ -168,7 +168,8 @@ def main(arguments):
     parser.add_argument("--csv", metavar="FILE", help="where the CSV goes (default: printed)")
     parser.add_argument("--results", metavar="DIR", default=os.path.join(HERE, "results", "h200"),
                         help="CSV files of the programs (default: results/h200)")
-    parser.add_argument("--only", default="", metavar="NAME,...", help="only these of topk, topk of rows, sort, cumsum, unique, unique with inverse")
+    parser.add_argument("--only", default="", metavar="NAME,...",
+                        help="only these: topk, topk of rows, sort, cumsum, unique, unique with inverse")
     parser.add_argument("--samples", type=int, default=21)
     parser.add_argument("--target-us", type=float, default=1000, help="length of a sample")
     parser.add_argument("--max-n", type=int, default=SIZES[-1], help="leave out larger inputs")
