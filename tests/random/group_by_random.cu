@@ -87,7 +87,9 @@ struct small_tables {
                                                     /*most_slots_in_memory=*/512,
                                                     /*partition_threads=*/64,
                                                     /*partition_blocks_per_multiprocessor=*/2,
-                                                    /*partition_sector_rows=*/4};
+                                                    /*partition_sector_rows=*/4,
+                                                    /*part_load_percent=*/60,
+                                                    /*most_scattered_rows=*/150};
   };
   using MaxPolicy = Policy;
 };

@@ -63,9 +63,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Temporary storage.** A little more than two copies of each row, that is of its key and of the items that the
 ///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
 ///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states
-///   of a group. `first_occurrence()` needs in addition, for each row, a key, the states of a group and a row number,
-///   because there may be as many groups as rows, whatever the capacity is. `Groups` then needs another row number for
-///   each row. If the keys of a row have more than 128 bits: three row numbers and 16 bytes for each row.
+///   of a group. `Groups`: for each row, two keys and two row numbers, or a key and six row numbers if there are more
+///   than 2^23 rows. `first_occurrence()` needs in addition, for each row, a key, the states of a group and a row
+///   number, because there may be as many groups as rows, whatever the capacity is. `Groups` then needs another row
+///   number for each row. If the keys of a row have more than 128 bits: three row numbers and 16 bytes for each row, or
+///   in `Groups` with more than 2^23 rows, seven row numbers and 8 bytes.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.

@@ -145,7 +145,9 @@ struct small_tables {
                                                     /*most_slots_in_memory=*/256,
                                                     /*partition_threads=*/64,
                                                     /*partition_blocks_per_multiprocessor=*/2,
-                                                    /*partition_sector_rows=*/8};
+                                                    /*partition_sector_rows=*/8,
+                                                    /*part_load_percent=*/60,
+                                                    /*most_scattered_rows=*/150};
   };
   using MaxPolicy = Policy;
 };

@@ -276,6 +276,22 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   }
 }
 
+inline constexpr int group_scatter_threads = 256, group_scatter_items = 8;
+
+/// Writes `groups[i]` at the place of row `rows[i]`.
+template <class GroupOfRowIterator, class Row, class NumRows>
+__launch_bounds__(group_scatter_threads)
+    STRATA_KERNEL void group_scatter_kernel(const Row* rows, const Row* groups, GroupOfRowIterator group_of_row,
+                                            NumRows num_rows) {
+  const auto count = detail::number_of_items<std::size_t>(num_rows);
+  const std::size_t first = std::size_t{blockIdx.x} * (group_scatter_threads * group_scatter_items) + threadIdx.x;
+  STRATA_UNROLL
+  for (int i = 0; i < group_scatter_items; ++i) {
+    const std::size_t at = first + static_cast<std::size_t>(i * group_scatter_threads);
+    if (at < count) detail::store_count(detail::advanced(group_of_row, static_cast<std::size_t>(rows[at])), groups[at]);
+  }
+}
+
 template <class Policy>
 using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 
@@ -578,14 +594,67 @@ struct DispatchGroupBy : Call {
                           [[maybe_unused]] const Word* words, [[maybe_unused]] const Payload* rows,
                           [[maybe_unused]] NumRows num_rows) const {
     if constexpr (writes_groups_of_rows) {
-      using Begins = TransformInputIterator<Row, group_begins_at<Word>, RowNumbers>;
-      using Results = group_of_row_results<decltype(this->d_group_of_row), Row>;
-      using Problem = scan_problem<Begins, Results, Row, Sum, true, NullType>;
-      const Problem problem{Begins(RowNumbers(0), {words}), Results(this->d_group_of_row, rows), Sum{}, {}};
-      return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
+      if (detail::max_items(num_rows) > detail::least_in_chain<group_by_most_scattered_rows, MaxPolicy>()) {
+        return number_rows_in_parts(storage, bytes, words, rows, num_rows);
+      }
+      return scan_groups(storage, bytes, words,
+                         group_of_row_results<decltype(this->d_group_of_row), Row>(this->d_group_of_row, rows),
+                         num_rows);
     } else {
       return cudaSuccess;
     }
+  }
+  template <class Results, class NumRows>
+  cudaError_t scan_groups(void* storage, std::size_t& bytes, const Word* words, const Results& results,
+                          NumRows num_rows) const {
+    using Begins = TransformInputIterator<Row, group_begins_at<Word>, RowNumbers>;
+    using Problem = scan_problem<Begins, Results, Row, Sum, true, NullType>;
+    const Problem problem{Begins(RowNumbers(0), {words}), results, Sum{}, {}};
+    return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
+  }
+  /// Each write to a random place of a large output moves a whole sector of memory. So the groups of sorted rows are
+  /// first moved to 256 parts of the input. The output of a part fits in the L2 cache, which collects the writes.
+  template <class NumRows>
+  cudaError_t number_rows_in_parts(void* storage, std::size_t& bytes, const Word* words, const Row* rows,
+                                   NumRows num_rows) const {
+    using RowsByPart = DispatchRadixSort<const Row*, const Row*, Row, NumRows, false, identity_decomposer>;
+    enum { groups_slot, rows_of_part_slot, groups_of_part_slot, step_slot, slots };
+    const std::size_t most_rows = detail::max_items(num_rows);
+    int bits = 8;
+    while ((most_rows - 1) >> bits != 0) ++bits;
+    temporary_storage::layout<slots> layout;
+    std::size_t scan_bytes = 0;
+    std::size_t sort_bytes = 0;
+    const auto scan = [&](void* step) {
+      return scan_groups(step, scan_bytes, words, layout.template get<Row>(groups_slot), num_rows);
+    };
+    const auto sort = [&](void* step) {
+      return RowsByPart::Dispatch(
+          step, sort_bytes, {rows, layout.template get<Row>(rows_of_part_slot), nullptr},
+          {layout.template get<Row>(groups_slot), layout.template get<Row>(groups_of_part_slot), nullptr}, num_rows,
+          bits - 8, bits, identity_decomposer{}, radix_scratch::in_storage, stream);
+    };
+    cudaError_t status = scan(nullptr);
+    if (status == cudaSuccess) status = sort(nullptr);
+    if (status != cudaSuccess) return status;
+    layout.template reserve<Row>(groups_slot, most_rows);
+    layout.template reserve<Row>(rows_of_part_slot, most_rows);
+    layout.template reserve<Row>(groups_of_part_slot, most_rows);
+    layout.template reserve<unsigned char>(step_slot, scan_bytes);
+    layout.template reserve<unsigned char>(step_slot, sort_bytes);
+    if (storage == nullptr) return detail::answer_size_query(layout, bytes);
+    if (!layout.map(storage, bytes)) return cudaErrorInvalidValue;
+    auto* const step = layout.template get<unsigned char>(step_slot);
+    status = scan(step);
+    if (status == cudaSuccess) status = sort(step);
+    if (status != cudaSuccess) return status;
+    constexpr std::size_t block_rows = group_scatter_threads * group_scatter_items;
+    const launch_configuration launch{"strata::DeviceGroupBy, groups of rows",
+                                      dim3(static_cast<unsigned>(detail::ceiling_divide(most_rows, block_rows))),
+                                      dim3(group_scatter_threads), 0, stream};
+    return strata::launch(launch, group_scatter_kernel<decltype(this->d_group_of_row), Row, kernel_count_t<NumRows>>,
+                          layout.template get<Row>(rows_of_part_slot), layout.template get<Row>(groups_of_part_slot),
+                          this->d_group_of_row, static_cast<kernel_count_t<NumRows>>(num_rows));
   }
 
   // ------------------------------------------------------------------ a sample chooses

@@ -52,6 +52,9 @@ struct group_by_tuning {
   int partition_sector_rows = 1;
   /// How much of a table the groups of a part fill on average, at most, in percent.
   int part_load_percent = 60;
+  /// In calls of `Groups` with up to this many rows, the groups of sorted rows are written straight to the places of
+  /// the rows. The output should fit in the L2 cache.
+  std::size_t most_scattered_rows = std::size_t{1} << 23;
 };
 
 /// The tuning rows of DeviceGroupBy.
@@ -181,6 +184,10 @@ struct group_by_partition_bits {
 template <class Policy>
 struct group_by_most_table_rows {
   static constexpr std::size_t value = Policy::tuning.most_table_rows;
+};
+template <class Policy>
+struct group_by_most_scattered_rows {
+  static constexpr std::size_t value = Policy::tuning.most_scattered_rows;
 };
 
 }  // namespace detail
