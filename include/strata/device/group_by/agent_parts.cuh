@@ -41,10 +41,9 @@ struct AgentGroupParts {
       static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
   /// The tuning gives the number of rows of 8 bytes that a thread has. If rows are larger, it has as few packs of rows
   /// as take that memory, or a little more.
-  static constexpr int thread_items =
-      detail::ceiling_divide(Policy::tuning.partition_items_per_thread * 8,
-                             detail::most(row_bytes, 8) * group_pack_rows) *
-      group_pack_rows;
+  static constexpr int thread_items = detail::ceiling_divide(Policy::tuning.partition_items_per_thread * 8,
+                                                             detail::most(row_bytes, 8) * group_pack_rows) *
+                                      group_pack_rows;
   static constexpr unsigned tile_items = static_cast<unsigned>(threads * thread_items);
   static constexpr int word_bits = 8 * static_cast<int>(sizeof(Slot));
   static constexpr bool writes_packs = Policy::tuning.partition_sector_rows > 1;

@@ -30,7 +30,7 @@
 #include <strata/device/scan/problem_scan.cuh>
 #include <strata/device/scan/problem_select.cuh>
 #include <strata/iterator/counting_input_iterator.cuh>
-#include <strata/iterator/specializations/random_access.hpp>
+#include <strata/iterator/specializations/tabulate_output.hpp>
 #include <strata/iterator/transform_input_iterator.cuh>
 
 #include <cstddef>
@@ -98,75 +98,28 @@ struct group_key_of {
   STRATA_HD Key operator()(const group_word_t<Key>& word) const { return detail::group_key_of_word<Key>(word); }
 };
 
-/// An output iterator over groups: it takes words, and writes the keys of groups below the capacity. `KeyOf` returns
-/// the key of a word.
+/// Takes the word of each group, and writes the keys of groups below the capacity. `KeyOf` returns the key of a word.
 template <class KeyOf, class KeyOutputIterator>
-class group_key_results
-    : public random_access<group_key_results<KeyOf, KeyOutputIterator>, std::size_t, std::ptrdiff_t>,
-      private KeyOf {
-  using base = random_access<group_key_results, std::size_t, std::ptrdiff_t>;
-
-  struct assignment {
-    const group_key_results& results;
-    std::size_t group;
-    template <class Word>
-    STRATA_HD void operator=(const Word& word) const {
-      if (group >= results.capacity_) return;
-      *detail::advanced(results.out_, group) =
-          static_cast<output_value_t<KeyOutputIterator, typename KeyOf::Key>>(static_cast<const KeyOf&>(results)(word));
-    }
-  };
-
- public:
-  using value_type = void;
-  using reference = assignment;
-  using pointer = void;
-
-  group_key_results(const KeyOf& key_of, KeyOutputIterator out, std::size_t capacity)
-      : base(std::size_t{0}), KeyOf(key_of), out_(out), capacity_(capacity) {}
-
-  STRATA_HD reference operator*() const { return {*this, this->position_}; }
-  template <class Distance>
-  STRATA_HD reference operator[](Distance n) const {
-    return {*this, this->position_ + static_cast<std::size_t>(n)};
+struct write_group_key : KeyOf {
+  KeyOutputIterator out;
+  std::size_t capacity;
+  template <class Word>
+  STRATA_HD void operator()(std::size_t group, const Word& word) const {
+    if (group >= capacity) return;
+    *detail::advanced(out, group) =
+        static_cast<output_value_t<KeyOutputIterator, typename KeyOf::Key>>(KeyOf::operator()(word));
   }
-
- private:
-  KeyOutputIterator out_;
-  std::size_t capacity_;
 };
 
-/// An output iterator over groups: it takes states, and writes all aggregates of groups below the capacity.
-template <class States, class Aggregates>
-class group_results : public random_access<group_results<States, Aggregates>, std::size_t, std::ptrdiff_t> {
-  using base = random_access<group_results, std::size_t, std::ptrdiff_t>;
-
-  struct assignment {
-    const Aggregates& aggregates;
-    std::size_t group;
-    std::size_t capacity;
-    STRATA_HD void operator=(const States& states) const {
-      if (group < capacity) aggregates.store(group, states);
-    }
-  };
-
- public:
-  using value_type = void;
-  using reference = assignment;
-  using pointer = void;
-
-  group_results(const Aggregates& aggregates, std::size_t capacity)
-      : base(std::size_t{0}), aggregates_(aggregates), capacity_(capacity) {}
-
-  STRATA_HD reference operator*() const { return {aggregates_, this->position_, capacity_}; }
-  template <class Distance>
-  STRATA_HD reference operator[](Distance n) const {
-    return {aggregates_, this->position_ + static_cast<std::size_t>(n), capacity_};
+/// Takes the states of each group, and writes all aggregates of groups below the capacity.
+template <class Aggregates>
+struct write_group_aggregates {
+  Aggregates aggregates;
+  std::size_t capacity;
+  template <class States>
+  STRATA_HD void operator()(std::size_t group, const States& states) const {
+    if (group < capacity) aggregates.store(group, states);
   }
-
- private:
-  Aggregates aggregates_;
-  std::size_t capacity_;
 };
 
 /// Returns 1 if a group begins at index i of the sorted words, but 0 for the first group.
@@ -179,37 +132,14 @@ struct group_begins_at {
   }
 };
 
-/// An output iterator over sorted rows: it takes the group of each row, and writes it at the row's place in the input.
+/// Takes the group of each sorted row, and writes it at the row's place in the input.
 template <class GroupOfRowIterator, class Row>
-class group_of_row_results
-    : public random_access<group_of_row_results<GroupOfRowIterator, Row>, std::size_t, std::ptrdiff_t> {
-  using base = random_access<group_of_row_results, std::size_t, std::ptrdiff_t>;
-
-  struct assignment {
-    const group_of_row_results& results;
-    std::size_t position;
-    STRATA_HD void operator=(Row group) const {
-      const auto row = static_cast<std::size_t>(results.rows_[position]);
-      detail::store_count(detail::advanced(results.out_, row), group);
-    }
-  };
-
- public:
-  using value_type = void;
-  using reference = assignment;
-  using pointer = void;
-
-  group_of_row_results(GroupOfRowIterator out, const Row* rows) : base(std::size_t{0}), out_(out), rows_(rows) {}
-
-  STRATA_HD reference operator*() const { return {*this, this->position_}; }
-  template <class Distance>
-  STRATA_HD reference operator[](Distance n) const {
-    return {*this, this->position_ + static_cast<std::size_t>(n)};
+struct write_group_of_row {
+  GroupOfRowIterator out;
+  const Row* rows;
+  STRATA_HD void operator()(std::size_t position, Row group) const {
+    detail::store_count(detail::advanced(out, static_cast<std::size_t>(rows[position])), group);
   }
-
- private:
-  GroupOfRowIterator out_;
-  const Row* rows_;
 };
 
 /// The output of the number of groups. A call launches two reductions by key, and one of them has no rows. The one
@@ -276,20 +206,14 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
   }
 }
 
-inline constexpr int group_scatter_threads = 256, group_scatter_items = 8;
+inline constexpr int group_scatter_threads = 256;
 
-/// Writes `groups[i]` at the place of row `rows[i]`.
-template <class GroupOfRowIterator, class Row, class NumRows>
+/// Writes the groups of rows that lie in any order.
+template <class Write, class Row, class NumRows>
 __launch_bounds__(group_scatter_threads)
-    STRATA_KERNEL void group_scatter_kernel(const Row* rows, const Row* groups, GroupOfRowIterator group_of_row,
-                                            NumRows num_rows) {
-  const auto count = detail::number_of_items<std::size_t>(num_rows);
-  const std::size_t first = std::size_t{blockIdx.x} * (group_scatter_threads * group_scatter_items) + threadIdx.x;
-  STRATA_UNROLL
-  for (int i = 0; i < group_scatter_items; ++i) {
-    const std::size_t at = first + static_cast<std::size_t>(i * group_scatter_threads);
-    if (at < count) detail::store_count(detail::advanced(group_of_row, static_cast<std::size_t>(rows[at])), groups[at]);
-  }
+    STRATA_KERNEL void group_scatter_kernel(Write write, const Row* groups, NumRows num_rows) {
+  const std::size_t i = std::size_t{blockIdx.x} * group_scatter_threads + threadIdx.x;
+  if (i < detail::number_of_items<std::size_t>(num_rows)) write(i, groups[i]);
 }
 
 template <class Policy>
@@ -597,13 +521,12 @@ struct DispatchGroupBy : Call {
       if (detail::max_items(num_rows) > detail::least_in_chain<group_by_most_scattered_rows, MaxPolicy>()) {
         return number_rows_in_parts(storage, bytes, words, rows, num_rows);
       }
-      return scan_groups(storage, bytes, words,
-                         group_of_row_results<decltype(this->d_group_of_row), Row>(this->d_group_of_row, rows),
-                         num_rows);
+      return scan_groups(storage, bytes, words, tabulate_output(WriteGroupOfRow{this->d_group_of_row, rows}), num_rows);
     } else {
       return cudaSuccess;
     }
   }
+  using WriteGroupOfRow = write_group_of_row<decltype(Call::d_group_of_row), Row>;
   template <class Results, class NumRows>
   cudaError_t scan_groups(void* storage, std::size_t& bytes, const Word* words, const Results& results,
                           NumRows num_rows) const {
@@ -613,48 +536,40 @@ struct DispatchGroupBy : Call {
     return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
   }
   /// Each write to a random place of a large output moves a whole sector of memory. So the groups of sorted rows are
-  /// first moved to 256 parts of the input. The output of a part fits in the L2 cache, which collects the writes.
+  /// first moved to 256 parts of the output. A part fits in the L2 cache, which collects the writes.
   template <class NumRows>
   cudaError_t number_rows_in_parts(void* storage, std::size_t& bytes, const Word* words, const Row* rows,
                                    NumRows num_rows) const {
     using RowsByPart = DispatchRadixSort<const Row*, const Row*, Row, NumRows, false, identity_decomposer>;
-    enum { groups_slot, rows_of_part_slot, groups_of_part_slot, step_slot, slots };
     const std::size_t most_rows = detail::max_items(num_rows);
     int bits = 8;
     while ((most_rows - 1) >> bits != 0) ++bits;
-    temporary_storage::layout<slots> layout;
-    std::size_t scan_bytes = 0;
-    std::size_t sort_bytes = 0;
-    const auto scan = [&](void* step) {
-      return scan_groups(step, scan_bytes, words, layout.template get<Row>(groups_slot), num_rows);
+    temporary_storage::layout<4> layout;
+    // With a null `step`, each step only returns its size.
+    std::size_t bytes_of_step[2] = {};
+    const auto run_steps = [&](void* step, Row* groups_of_rows, Row* part_rows, Row* part_groups) {
+      const cudaError_t status = scan_groups(step, bytes_of_step[0], words, groups_of_rows, num_rows);
+      if (status != cudaSuccess) return status;
+      return RowsByPart::Dispatch(step, bytes_of_step[1], {rows, part_rows, nullptr},
+                                  {groups_of_rows, part_groups, nullptr}, num_rows, bits - 8, bits,
+                                  identity_decomposer{}, radix_scratch::in_storage, stream);
     };
-    const auto sort = [&](void* step) {
-      return RowsByPart::Dispatch(
-          step, sort_bytes, {rows, layout.template get<Row>(rows_of_part_slot), nullptr},
-          {layout.template get<Row>(groups_slot), layout.template get<Row>(groups_of_part_slot), nullptr}, num_rows,
-          bits - 8, bits, identity_decomposer{}, radix_scratch::in_storage, stream);
-    };
-    cudaError_t status = scan(nullptr);
-    if (status == cudaSuccess) status = sort(nullptr);
+    cudaError_t status = run_steps(nullptr, nullptr, nullptr, nullptr);
     if (status != cudaSuccess) return status;
-    layout.template reserve<Row>(groups_slot, most_rows);
-    layout.template reserve<Row>(rows_of_part_slot, most_rows);
-    layout.template reserve<Row>(groups_of_part_slot, most_rows);
-    layout.template reserve<unsigned char>(step_slot, scan_bytes);
-    layout.template reserve<unsigned char>(step_slot, sort_bytes);
+    for (const int array : {0, 1, 2}) layout.template reserve<Row>(array, most_rows);
+    for (const std::size_t size : bytes_of_step) layout.template reserve<unsigned char>(3, size);
     if (storage == nullptr) return detail::answer_size_query(layout, bytes);
     if (!layout.map(storage, bytes)) return cudaErrorInvalidValue;
-    auto* const step = layout.template get<unsigned char>(step_slot);
-    status = scan(step);
-    if (status == cudaSuccess) status = sort(step);
+    Row* const part_rows = layout.template get<Row>(1);
+    Row* const part_groups = layout.template get<Row>(2);
+    status = run_steps(layout.template get<unsigned char>(3), layout.template get<Row>(0), part_rows, part_groups);
     if (status != cudaSuccess) return status;
-    constexpr std::size_t block_rows = group_scatter_threads * group_scatter_items;
-    const launch_configuration launch{"strata::DeviceGroupBy, groups of rows",
-                                      dim3(static_cast<unsigned>(detail::ceiling_divide(most_rows, block_rows))),
+    const auto blocks = static_cast<unsigned>(detail::ceiling_divide(most_rows, std::size_t{group_scatter_threads}));
+    const launch_configuration launch{"strata::DeviceGroupBy, groups of rows", dim3(blocks),
                                       dim3(group_scatter_threads), 0, stream};
-    return strata::launch(launch, group_scatter_kernel<decltype(this->d_group_of_row), Row, kernel_count_t<NumRows>>,
-                          layout.template get<Row>(rows_of_part_slot), layout.template get<Row>(groups_of_part_slot),
-                          this->d_group_of_row, static_cast<kernel_count_t<NumRows>>(num_rows));
+    return strata::launch(launch, group_scatter_kernel<WriteGroupOfRow, Row, kernel_count_t<NumRows>>,
+                          WriteGroupOfRow{this->d_group_of_row, part_rows}, part_groups,
+                          static_cast<kernel_count_t<NumRows>>(num_rows));
   }
 
   // ------------------------------------------------------------------ a sample chooses
@@ -794,7 +709,7 @@ struct DispatchGroupBy : Call {
 
   template <class KeyOf = group_key_of<Key>>
   auto key_results(const KeyOf& key_of = {}) const {
-    return group_key_results<KeyOf, KeyOutputIterator>(key_of, groups.keys, groups.capacity);
+    return tabulate_output(write_group_key<KeyOf, KeyOutputIterator>{key_of, groups.keys, groups.capacity});
   }
   /// Reduces the states of equal words.
   template <class StatesIterator, class KeyResults, class NumberOut, class NumRows>
@@ -802,7 +717,7 @@ struct DispatchGroupBy : Call {
                      KeyResults key_results_out, NumberOut number_out, NumRows num_rows) const {
     return detail::dispatch_reduce_by_key<States, default_policy_hub>(
         "strata::DeviceGroupBy", storage, bytes, words, states, key_results_out,
-        group_results<States, Aggregates>(aggregates, groups.capacity), number_out,
+        tabulate_output(write_group_aggregates<Aggregates>{aggregates, groups.capacity}), number_out,
         combine_group_states<Aggregates>{aggregates}, Equality{}, num_rows, stream);
   }
 };

@@ -12,6 +12,7 @@
 #include <strata/device/join/common/rows.cuh>
 #include <strata/iterator/discard_output_iterator.cuh>
 #include <strata/iterator/specializations/random_access.hpp>
+#include <strata/iterator/specializations/tabulate_output.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -290,48 +291,26 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
   const std::uint32_t* valid_[count] = {};
 };
 
-/// An output of the packed keys of groups, which writes the columns of keys and flags.
+/// Takes the packed key of each group, and writes the columns of keys and flags.
 template <class KeyColumns, class Outputs, class Flags>
-class group_column_results
-    : public random_access<group_column_results<KeyColumns, Outputs, Flags>, std::size_t, std::ptrdiff_t> {
-  using base = random_access<group_column_results, std::size_t, std::ptrdiff_t>;
+struct write_group_columns {
+  Outputs outputs;
+  Flags flags;
 
-  struct assignment {
-    const group_column_results& out;
-    std::size_t group;
-    STRATA_HD void operator=(const typename KeyColumns::value_type& packed) const {
-      KeyColumns::Packing::store(packed, group, out.outputs_, out.flags_);
-    }
-  };
-
- public:
-  using value_type = void;
-  using reference = assignment;
-  using pointer = void;
-
-  group_column_results(const Outputs& outputs, const Flags& flags)
-      : base(std::size_t{0}), outputs_(outputs), flags_(flags) {}
-
-  STRATA_HD reference operator*() const { return {*this, this->position_}; }
-  template <class Distance>
-  STRATA_HD reference operator[](Distance n) const {
-    return {*this, this->position_ + static_cast<std::size_t>(n)};
+  STRATA_HD void operator()(std::size_t group, const typename KeyColumns::value_type& packed) const {
+    KeyColumns::Packing::store(packed, group, outputs, flags);
   }
 
   bool has_null_array() const {
-    if (outputs_.has_null()) return true;
-    if constexpr (Flags::count > 0) return flags_.has_null();
+    if (outputs.has_null()) return true;
+    if constexpr (Flags::count > 0) return flags.has_null();
     return false;
   }
   static constexpr std::size_t num_arrays = static_cast<std::size_t>(Outputs::count + Flags::count);
   void list_arrays(std::size_t groups, argument_bytes* to) const {
-    outputs_.list_arrays(groups, "d_keys_out", to);
-    if constexpr (Flags::count > 0) flags_.list_arrays(groups, "d_valid_out", to + Outputs::count);
+    outputs.list_arrays(groups, "d_keys_out", to);
+    if constexpr (Flags::count > 0) flags.list_arrays(groups, "d_valid_out", to + Outputs::count);
   }
-
- private:
-  Outputs outputs_;
-  Flags flags_;
 };
 
 template <class Iterator>
@@ -418,7 +397,7 @@ auto group_results_of_columns(const Outputs& outputs, const Flags& flags) {
   static_assert(Flags::count == 0 || Flags::count == KeyColumns::count,
                 "DeviceGroupBy: valid() of group_output takes one output for each column of keys: pass a "
                 "DiscardOutputIterator for a column without nulls");
-  return group_column_results<KeyColumns, Outputs, Flags>(outputs, flags);
+  return tabulate_output(write_group_columns<KeyColumns, Outputs, Flags>{outputs, flags});
 }
 /// Returns an output iterator that takes the keys which `keys` reads.
 template <class KeyIterator, class Output>

@@ -34,7 +34,7 @@ struct wide_group_rows {
 
   STRATA_HD Row row(Row i) const { return listed == nullptr ? i : listed[i]; }
   STRATA_HD Key key(Row i) const { return detail::item_at(keys, static_cast<std::size_t>(row(i))); }
-  /// For group_key_results: a group's word is the place of its first row.
+  /// For write_group_key: a group's word is the place of its first row.
   STRATA_HD Key operator()(Row begin) const { return key(begin); }
 };
 
