@@ -35,8 +35,8 @@ enum BlockHistogramAlgorithm {
 namespace detail {
 
 /// BLOCK_HISTO_SORT of more than 256 bins: the bins of all samples are sorted, and each bin's count is the length of
-/// its run. Runs are found by comparing each bin with the one before it. Only the bits that a bin can have are sorted
-/// by.
+/// its run. Runs are found by comparing each bin with the one before it. The sort looks only at bits that a bin can
+/// have.
 template <class Shape, int BlockDimX, int BlockDimY, int BlockDimZ, int ItemsPerThread, int Bins>
 class block_histogram_sort {
   static constexpr int threads = Shape::threads;
@@ -88,7 +88,7 @@ class block_histogram_sort {
 
  private:
   STRATA_D static void find_runs(runs_by_bin& shared, int thread, const bin (&sorted)[items_per_thread]) {
-    // A bin without samples keeps this, and the first bin its begin.
+    // A bin without samples keeps these zeros. The first bin keeps its begin.
     Shape::template for_each_index<Bins>(thread, [&](int b) { shared.runs[b] = run{0, 0}; });
     bin before[items_per_thread];
     before[0] = sorted[0];  // thread 0 keeps it: the first sample ends no run

@@ -131,11 +131,11 @@ class merge_sort_block {
 ///   threads, where merges call it up to 20, 31 or 51 times.
 /// - Values of up to 4 bytes move with their keys. Larger values move once, at the end, by indices of 4
 ///   bytes that have moved with the keys.
-/// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values
-///   if these are larger; 8 bytes for each warp; gaps as in BlockExchange, but none if a thread has a
-///   power of two of keys below 4 bytes, 128 bytes at most. Blocked accesses have no bank conflicts;
-///   whether searches and merges have any depends on the keys. Keys of 4 bytes and more need no gaps
-///   if N is odd; positions then take fewer instructions to compute.
+/// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values if these are larger;
+///   8 bytes for each warp; gaps as in BlockExchange, but none if keys have less than 4 bytes each, and the keys of a
+///   thread have 2, 4, 8 ... or 128 bytes together. Blocked accesses have no bank conflicts; whether searches and
+///   merges have any depends on the keys. Keys of 4 bytes and more need no gaps if N is odd; positions then take fewer
+///   instructions to compute.
 /// - Code size: 20 to 40 instructions for each level and each of the N items.
 /// - Integers of 4 and 8 bytes without values, N = 1, 2, 4, 8 or 16 for each thread of whole warps: if `compare` is
 ///   `strata::Less`, or `less` or `greater` of the standard library, libcu++ or Thrust, it is not called. Keys are

@@ -127,9 +127,9 @@
 #define STRATA_UNROLL_N(n)
 #endif
 
-/// Replaces CUB_RUNTIME_FUNCTION at operators: functions of the host and the device. Unlike STRATA_HD it does not
-/// include `__forceinline__`, which such operators have themselves. Functions that make device calls are functions of
-/// the host.
+/// Replaces CUB_RUNTIME_FUNCTION before operators, which are functions of the host and the device. Unlike STRATA_HD it
+/// does not include `__forceinline__`, which such operators have themselves. Functions that make device calls are
+/// functions of the host.
 #if defined(__CUDACC__)
 #define STRATA_RUNTIME_FUNCTION __host__ __device__
 #else

@@ -44,8 +44,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your policy hub instead of tile_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer, with items; an output that overlaps the input; temporary storage too small. Otherwise a call
-///   returns what the launches return. An older error of the runtime is neither returned nor cleared.
+///   too; a null pointer, if there are items; an output that overlaps the input; temporary storage too small. Otherwise
+///   a call returns what the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Tiles of DeviceTransform. A thread gets the neighbour of its items by a shuffle.
 ///
 /// @code

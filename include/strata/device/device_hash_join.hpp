@@ -111,9 +111,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   captured it may be replayed with other keys.
 /// - **Host and Metal.** Every pointer is a host pointer. The join is done when the call returns.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or capacity, more rows
-///   than `Index` can number (both in size queries, too), null pointer with rows or of a FutureCount, row numbers or
-///   `d_num_out` that overlap each other, keys or a FutureCount, temporary storage too small, a strategy that the back
-///   end does not have. Else the errors of launches.
+///   than `Index` can number (both in size queries, too), null pointer if there are rows, or of a FutureCount, row
+///   numbers or `d_num_out` that overlap each other, keys or a FutureCount, temporary storage too small, a strategy
+///   that the back end does not have. Else the errors of launches.
 ///
 /// join/README.md says how a join is done. Sources: Balkesen et al., "Main-memory hash joins on multi-core CPUs" (ICDE
 /// 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs" (ICDE 2019).

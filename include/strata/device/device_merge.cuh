@@ -43,8 +43,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceMerge<Hub>` uses your hub instead of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative or too large
-///   (in size queries, too), null pointers with items, arrays that overlap, temporary storage too small. Otherwise a
-///   call returns what the launch returns; an older error of the runtime is neither returned nor cleared.
+///   (in size queries, too), null pointers if there are items, arrays that overlap, temporary storage too small.
+///   Otherwise a call returns what the launch returns; an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Merge path: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge Path - Parallel Merging
 ///   Made Simple, 2012. Diagonals cut the merge into tiles, and tiles into slices of threads, all with the same number
 ///   of items, however the ranges interleave.

@@ -45,9 +45,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Other items, and those of short arrays, are read twice. Counts have 64 bits if `num_items` has.
 /// - **Tuning.** `TunedDevicePartition<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer (`d_num_selected_out`, or another one with items); an output that overlaps an input or another
-///   output (with three outputs, only the first item of each is checked); temporary storage too small. The host cannot
-///   know whether one of three outputs reaches into an input, or whether the type of `*d_num_selected_out` can
+///   too; a null pointer (`d_num_selected_out`, or another one if there are items); an output that overlaps an input or
+///   another output (with three outputs, only the first item of each is checked); temporary storage too small. The host
+///   cannot know whether one of three outputs reaches into an input, or whether the type of `*d_num_selected_out` can
 ///   represent the number. In debug builds (`STRATA_DEBUG`) the kernel stops at such an error. Otherwise a call returns
 ///   what the launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of selected items (see DeviceScan and DeviceSelect), in one pass: tiles

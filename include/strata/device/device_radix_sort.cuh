@@ -54,8 +54,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceRadixSort<Hub>` uses your hub instead of radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a
-///   null pointer with items, arrays that overlap, temporary storage too small. Beyond that, a call returns what the
-///   launches return. An older error of the runtime is neither returned nor cleared.
+///   null pointer if there are items, arrays that overlap, temporary storage too small. Beyond that, a call returns
+///   what the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Least significant digit first: Adinets and Merrill, "Onesweep" (2022).
 ///
 /// @code

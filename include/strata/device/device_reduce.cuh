@@ -55,9 +55,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceReduce<Hub>` uses your hub instead of reduce_policy_hub, and for ReduceByKey instead of
 ///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an iterator or index
-///   type that cannot represent all indices (both in size queries, too), null pointer (`d_in` with items, `d_out`), two
-///   outputs that overlap, temporary storage too small. Otherwise a call returns what the launch returns; an older
-///   error of the runtime is neither returned nor cleared.
+///   type that cannot represent all indices (both in size queries, too), null pointer (`d_in` if there are items,
+///   `d_out`), two outputs that overlap, temporary storage too small. Otherwise a call returns what the launch returns;
+///   an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Each block reduces its share of the input and publishes the result; the last block to publish
 ///   reduces the results of all blocks (after the "threadFenceReduction" sample of CUDA, with tagged words in place of
 ///   a counter, see device/engine/last_block.cuh).

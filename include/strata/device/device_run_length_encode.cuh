@@ -31,11 +31,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   three times. Lengths are counted in 64 bits if `num_items` has 64.
 /// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer (`d_num_runs_out`, or with items another one, whether there are runs or not); an output that
-///   begins within the input or where another output does; temporary storage too small. The host cannot know whether an
-///   output reaches into the input, or whether its type can represent each length. In debug builds (`STRATA_DEBUG`) the
-///   kernel stops at such an error. Otherwise a call returns what the launch returns. An older error of the runtime is
-///   neither returned nor cleared.
+///   too; a null pointer (`d_num_runs_out`; if there are items, any other one, even if nothing would be written there);
+///   an output that begins within the input or where another output does; temporary storage too small. The host cannot
+///   know whether an output reaches into the input, or whether its type can represent each length. In debug builds
+///   (`STRATA_DEBUG`) the kernel stops at such an error. Otherwise a call returns what the launch returns. An older
+///   error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of runs (see DeviceScan), in one pass: tiles wait in shared memory
 ///   until the number of runs that begin before them is known.
 ///

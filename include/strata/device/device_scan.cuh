@@ -59,9 +59,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceScan<Hub>` uses your hub instead of scan_policy_hub, and for scans by key
 ///   instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer with items; arrays that overlap; an initial value in device memory where results go; temporary
-///   storage too small. Otherwise a call returns what the launch returns. An older error of the runtime is neither
-///   returned nor cleared. With no items nothing is launched.
+///   too; a null pointer if there are items; arrays that overlap; an initial value in device memory where results go;
+///   temporary storage too small. Otherwise a call returns what the launch returns. An older error of the runtime is
+///   neither returned nor cleared. With no items nothing is launched.
 /// - **Algorithm.** One pass, in the manner of Merrill and Garland, "Single-pass Parallel Prefix Scan with
 ///   Decoupled Look-back" (2016), but without the chain of prefixes: see device/engine/tile_aggregates.cuh.
 ///

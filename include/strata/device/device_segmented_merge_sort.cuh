@@ -75,7 +75,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
-///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer with items and
+///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer if there are items and
 ///   segments, arrays that overlap, temporary storage too small. Otherwise a call returns what the launches return; an
 ///   older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///

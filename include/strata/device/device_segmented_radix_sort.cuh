@@ -57,9 +57,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` uses your hub instead of segmented_radix_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
-///   too large count, bits that the keys do not have. Otherwise: a null pointer with items and segments, arrays that
-///   overlap, temporary storage too small. Beyond that, a call returns what the launches return. An older error of the
-///   runtime is neither returned nor cleared. Without items or segments nothing is launched.
+///   too large count, bits that the keys do not have. Otherwise: a null pointer if there are items and segments, arrays
+///   that overlap, temporary storage too small. Beyond that, a call returns what the launches return. An older error of
+///   the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // Sorts the neighbours of each vertex of a graph. The list of vertex v begins at vertices[v].

@@ -56,8 +56,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` uses your hub instead of segmented_scan_policy_hub: see
 ///   default_policy_hub. The scan of the lengths keeps the rows of DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a size
-///   query too; a null pointer with segments; temporary storage too small. Otherwise a call returns what the launches
-///   return. With no segments nothing is launched.
+///   query too; a null pointer if there are segments; temporary storage too small. Otherwise a call returns what the
+///   launches return. With no segments nothing is launched.
 ///
 /// @code
 /// // Sums that begin anew in each of three lists, which begin at begins[list].

@@ -65,10 +65,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
 ///   are in a DoubleBuffer, or the segment has 2^31 items or more.
 /// - **Storage.** If there are more items than such a tile has, temporary storage has as much memory as keys and
-///   values. It also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of
-///   4 bytes 5 %, of 8 bytes 4 %), and from 2^24 items on 29 % (16 %, 12 %, 3 %). With two buffers it has only the
-///   lists: 8 % (4 %, 2 %, 1 %), and from 2^24 items on 7 % (14 %, 10 %, 1 %). It depends on `num_items`, not on
-///   offsets.
+///   values. It also has 20 KB, and lists. With two buffers it has only the lists. It depends on `num_items`, not on
+///   offsets. The lists take up to this part of the memory of the keys:
+///
+///   | bytes of a key | 1 | 2 | 4 | 8 |
+///   |---|--:|--:|--:|--:|
+///   | less than 2^24 items | 11 % | 7 % | 5 % | 4 % |
+///   | 2^24 items or more | 29 % | 16 % | 12 % | 3 % |
+///   | two buffers, less than 2^24 items | 8 % | 4 % | 2 % | 1 % |
+///   | two buffers, 2^24 items or more | 7 % | 14 % | 10 % | 1 % |
+///
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
 ///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
@@ -76,9 +82,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
-///   large (in size queries, too), null pointer with items and segments, arrays that overlap, temporary storage too
-///   small. Otherwise a call returns what the launches return; an older error of the runtime is neither returned nor
-///   cleared. Without items or segments nothing is launched.
+///   large (in size queries, too), null pointer if there are items and segments, arrays that overlap, temporary storage
+///   too small. Otherwise a call returns what the launches return; an older error of the runtime is neither returned
+///   nor cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // The temperatures of each day, which begin at days[day], the highest first.

@@ -57,8 +57,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` uses your hub instead of segmented_top_k_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large counts, sizes
-///   and strides, a null pointer with segments and results, arrays that overlap, storage too small. Size queries check
-///   counts and types, too.
+///   and strides, a null pointer if there are segments and results, arrays that overlap, storage too small. Size
+///   queries check counts and types, too.
 /// - **Algorithm.** A search narrows the range of codes that contains the k-th key, by a guess from the counts on both
 ///   sides or by halving. It ends when exactly k keys have codes up to the end of the range
 ///   (`warp/specializations/top_k_threshold.cuh`).

@@ -42,11 +42,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   10.x, for long arrays at 16-byte boundaries with items of 4, 8 or 16 bytes.
 /// - **Tuning.** `TunedDeviceSelect<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer (`d_num_selected_out`, or another one with items); an output that begins within an input or
-///   where another output does; temporary storage too small. The host cannot know whether an output reaches into an
-///   input, or whether the type of `*d_num_selected_out` can represent the number. In debug builds (`STRATA_DEBUG`) the
-///   kernel stops at such an error. Otherwise a call returns what the launch returns. An older error of the runtime is
-///   neither returned nor cleared.
+///   too; a null pointer (`d_num_selected_out`, or another one if there are items); an output that begins within an
+///   input or where another output does; temporary storage too small. The host cannot know whether an output reaches
+///   into an input, or whether the type of `*d_num_selected_out` can represent the number. In debug builds
+///   (`STRATA_DEBUG`) the kernel stops at such an error. Otherwise a call returns what the launch returns. An older
+///   error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A scan of the numbers of kept items (see DeviceScan), in one pass: tiles wait in shared
 ///   memory until the number of items kept before them is known.
 ///

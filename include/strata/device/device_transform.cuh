@@ -43,8 +43,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   moved as bits. Counts have 64 bits if `num_items` has.
 /// - **Tuning.** `TunedDeviceTransform<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer, with items; an output that overlaps an input; temporary storage too small. Otherwise a call
-///   returns what the launch returns. An older error of the runtime is neither returned nor cleared.
+///   too; a null pointer, if there are items; an output that overlaps an input; temporary storage too small. Otherwise
+///   a call returns what the launch returns. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first of them. Then it goes on
 ///   to other items.
 ///

@@ -39,11 +39,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   them.
 /// - **Tuning.** `TunedDeviceTranspose<Hub>` uses your hub instead of transpose_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a leading dimension
-///   below the length of a row, null pointers with items, pointers that are not aligned for `T`, temporary storage too
-///   small, matrices that have memory in common. (Parts of one larger matrix may lie in each other's gaps. If both have
-///   gaps and different leading dimensions, common memory is found only where one begins or in the first row of the
-///   other.) Otherwise a call returns what the launch returns; an older error of the runtime is neither returned nor
-///   cleared.
+///   below the length of a row, null pointers if there are items, pointers that are not aligned for `T`, temporary
+///   storage too small, matrices that have memory in common. (Parts of one larger matrix may lie in each other's gaps.
+///   If both have gaps and different leading dimensions, common memory is found only where one begins or in the first
+///   row of the other.) Otherwise a call returns what the launch returns; an older error of the runtime is neither
+///   returned nor cleared.
 /// - **Algorithm.** A block loads a tile, reorders its items in shared memory without
 ///   bank conflicts (block/block_transpose.cuh) and stores it; blocks that run at the same time cover
 ///   about a square of the matrix. Matrices of few rows or columns have tiles of their own shape.

@@ -50,12 +50,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
-///   (inputs with items; outputs with a capacity; `num_out`, `d_counts_out`), arrays that overlap, temporary storage
-///   too small. All ranks return the error of the lowest rank that has one, and none sends items. In a fixed call only
-///   that rank returns its error, and the others get -1 as its count. A destination that is no rank is seen only by the
-///   device: a fixed call returns no error for it, and all ranks get -1 as the count. Size queries refuse only a wrong
-///   `chunk_capacity`, so that all ranks come to the call itself. Errors of NCCL, the allocator and launches are
-///   returned as they are. After one of these, abort the communicator: other ranks may wait for this one.
+///   (inputs if there are items; outputs if there is a capacity; `num_out`, `d_counts_out`), arrays that overlap,
+///   temporary storage too small. All ranks return the error of the lowest rank that has one, and none sends items. In
+///   a fixed call only that rank returns its error, and the others get -1 as its count. A destination that is no rank
+///   is seen only by the device: a fixed call returns no error for it, and all ranks get -1 as the count. Size queries
+///   refuse only a wrong `chunk_capacity`, so that all ranks come to the call itself. Errors of NCCL, the allocator and
+///   launches are returned as they are. After one of these, abort the communicator: other ranks may wait for this one.
 /// - **When it pays.** Items that are to be on other GPUs must move. Two H200 with NVLink and shared memory exchange
 ///   2^28 items of 4 bytes each in 2.11 ms, without shared memory in 3.75.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).

@@ -37,9 +37,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   no rank has items, the initial value is the result.
 /// - **NaN, zeros, types.** As in DeviceReduce. Indices of `ArgMin` and `ArgMax` count the items of all ranks.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator or index type that cannot represent all local
-///   indices, null pointer (`d_in` with items, `d_out`), two outputs that overlap, temporary storage too small. A rank
-///   with bad arguments returns its error and takes part without items. Then no rank writes a result; the others return
-///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
+///   indices, null pointer (`d_in` if there are items, `d_out`), two outputs that overlap, temporary storage too small.
+///   A rank with bad arguments returns its error and takes part without items. Then no rank writes a result; the others
+///   return `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
 ///   itself. Otherwise a call returns what NCCL and launches return; after one of these, abort the communicator: other
 ///   ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on

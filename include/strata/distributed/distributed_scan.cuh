@@ -40,7 +40,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   aggregates of ranks are combined in the order of ranks.
 /// - **Types.** As in DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
-///   pointer (with items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
+///   pointer (if there are items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
 ///   arguments returns its error and takes part without items. Then no rank writes results; the others return
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
 ///   itself. Otherwise a call returns what NCCL and launches return; after one of these, abort the communicator: other

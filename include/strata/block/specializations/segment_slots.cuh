@@ -22,8 +22,8 @@ struct segment_slot {
   int items_per_thread;
 
   STRATA_D int local_begin() const { return begin + owner * items_per_thread; }
-  /// True if the run of 2^level owners to which this one belongs is stored in descending order. It is if it
-  /// is the second of a pair, or the last of its segment, which becomes the second of a pair later.
+  /// True if the run of 2^level owners to which this one belongs is stored in descending order: if it is the second of
+  /// a pair, or the last of several runs of its segment, which becomes the second of a pair later.
   STRATA_D bool descends(int level) const {
     const int run = owner >> level;
     return run != 0 && ((run & 1) != 0 || begin + (((run + 1) << level) * items_per_thread) >= end);

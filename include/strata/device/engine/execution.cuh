@@ -476,8 +476,8 @@ struct reproducible_overloads<Overloads, std::void_t<typename Overloads::reprodu
   using type = typename Overloads::reproducible;
 };
 
-/// The overloads that make a call. They are the reproducible ones, if there are any, if an environment requires the
-/// same result on every GPU and the result depends on how operands are associated.
+/// The overloads that make a call. They are the reproducible ones if these exist, an environment requires the same
+/// result on every GPU, and the result depends on how operands are associated.
 template <class Overloads, class Last, bool IsExact>
 constexpr auto chosen_overloads() {
   using Reproducible = typename reproducible_overloads<Overloads>::type;

@@ -33,7 +33,7 @@
 ///
 /// Forward progress: a block waits for tiles with lower numbers only, and publishes the aggregate of its tile before it
 /// waits. Tile 0 waits for no tile. So every wait ends if all tiles with lower numbers have blocks that run or have
-/// ended: `launch_tickets` of work_queue.cuh number tiles so.
+/// ended: `launch_tickets` of work_queue.cuh number tiles in this way.
 ///
 /// tile_prefix.cuh is for grids in which each block has a tile in each round. It needs no numbers from device memory,
 /// and uses its words again after 8 rounds. But its blocks must be resident together, or reduce missing tiles.

@@ -353,7 +353,7 @@ struct AgentGroupFirstPass {
   STRATA_D static std::size_t row_of(std::size_t tile_first, int pack) {
     return tile_first + static_cast<unsigned>(pack * threads) + threadIdx.x * unsigned{group_pack_rows};
   }
-  /// Loads the rows of a tile if it is full and vectors may be read. All loads are in flight at a time.
+  /// Loads the rows of a tile if it is full and vectors may be read. All loads are in flight at the same time.
   STRATA_D bool load_vectors(std::size_t tile_first, std::size_t num_items, Key (&keys)[thread_items],
                              Payload (&payloads)[thread_items]) const {
     if (!rows.is_aligned || tile_first + Mover::tile_items > num_items) return false;
@@ -570,7 +570,7 @@ struct AgentGroupSecondPass {
     for (int i = 0; i < packs; ++i) {
       const group_listed_chunk& one = tile.listed[i];
       const std::size_t first = static_cast<std::size_t>(one.chunk) * group_chunk_rows + begin;
-      // If all are full, all loads are in flight at a time.
+      // If all are full, all loads are in flight at the same time.
       const unsigned valid = is_full ? unsigned{group_pack_rows} : one.rows > begin ? one.rows - begin : 0;
       left |= load_pack(first, valid, i, words, payloads);
     }

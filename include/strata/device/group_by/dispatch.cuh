@@ -275,7 +275,7 @@ struct DispatchGroupBy : Call {
                                        sizeof(typename Types::Slot) + sizeof(States) <= group_most_entry_bytes;
   /// Words of 1 and 2 bytes are not moved by a hash, because a full sort of them takes at most two passes.
   static constexpr bool may_move_rows = sizeof(Word) >= 4;
-  /// True if states are sorted with their words. Of larger states, the numbers are sorted instead.
+  /// True if states are sorted with their words. If they are larger, the numbers of records are sorted instead.
   static constexpr bool sorts_states = sizeof(States) <= 16;
   using RecordValue = std::conditional_t<sorts_states, States, Row>;
 

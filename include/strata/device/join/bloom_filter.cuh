@@ -15,8 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-/// \file
-/// A join of a long probe side of which few rows match: a Bloom filter selects probe rows first, and the join takes
+/// \file A join of a long probe side with few matches: a Bloom filter selects probe rows first, and the join takes
 /// these as a side whose number of rows the host does not know.
 
 STRATA_NAMESPACE_BEGIN

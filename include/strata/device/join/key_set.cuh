@@ -24,8 +24,8 @@ struct join_set_plan {
   int partition_bits = 0;
   /// There are 2^bucket_bits buckets.
   int bucket_bits = 5;
-  /// The bits of a hash that neither the partition nor the bucket determines. With a one above them they
-  /// are an entry.
+  /// The number of bits of a hash that neither the partition nor the bucket determines. An entry is these bits, with a
+  /// one above them.
   int rest_bits = 0;
   unsigned bucket_entries = 0;
   /// The lowest bit of each entry of a bucket. The highest bit of a word is above all entries: it is set

@@ -120,7 +120,7 @@ class AgentMerge {
   STRATA_D AgentMerge(TempStorage& storage, const Arrays& arrays, Compare& compare)
       : storage_(storage), arrays_(arrays), compare_(compare) {}
 
-  /// `splits`: for each tile, items of the first range in the tiles before it; or null.
+  /// `splits`: for each tile, the number of items of the first range in the tiles before it; or null.
   STRATA_D void merge(Count tile, const Count* splits) {
     const Count diagonal = tile * tile_items, items = items_of(diagonal);
     merge_part(diagonal, items, splits_of(tile, diagonal, items, splits));

@@ -37,7 +37,7 @@ enum class segments_plan {
 };
 
 /// A block of a sort of all segments that an earlier kernel has left, in one launch. All blocks are resident, and there
-/// are more than tiles of long segments:
+/// are more blocks than tiles of long segments:
 ///
 ///     block      0     1     2     3     4     5     6     7     8
 ///     tiles     | segment A       | B         | C         |

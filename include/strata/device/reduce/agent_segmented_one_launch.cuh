@@ -25,7 +25,7 @@ struct one_launch_policy {
 /// Reduces up to `max_one_launch_segments` segments in one launch. Warps take the short segments in turn, blocks take
 /// the segments of medium length, and all blocks share the items of the long segments.
 ///
-///     long segments   |---- 0 ----|-- 1 --|------- 2 -------|--- 3 ---|     items, counted through
+///     long segments   |---- 0 ----|-- 1 --|------- 2 -------|--- 3 ---|     items, one after another
 ///     shares          |-- block 0 --|-- block 1 --|-- block 2 --|-- block 3|
 ///
 /// A segment inside one share is reduced by its block. In a segment of several shares, here 1, 2 and 3, each block
@@ -56,9 +56,9 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
     unsigned count;
   };
 
-  /// The items of the long segments, counted through and shared evenly. A share that would begin inside a segment
-  /// begins a little earlier, at a multiple of `granule` items of the segment, so that all shares of a segment are
-  /// aligned to 16 bytes alike.
+  /// The items of the long segments, numbered one after another and shared evenly. A share that would begin inside a
+  /// segment begins a little earlier, at a multiple of `granule` items of the segment, so that all shares of a segment
+  /// are aligned to 16 bytes alike.
   struct item_shares {
     static constexpr int min_items = Reducer::items_within(tuning.min_share_bytes, 4 * granule);
 

@@ -116,8 +116,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads)
 template <class Policy>
 using reduce_rows = if_rows<reduce_tuning, decltype(Policy::tuning)>;
 
-/// One call of a device-wide reduction of `num_items` items, as kernels take the number. The host knows that there are
-/// at most `max_items`.
+/// One call of a device-wide reduction. `num_items` is the number of items, in the form that kernels take. The host
+/// knows that there are at most `max_items`.
 template <class AccumT, class InputIterator, class OutputIterator, class ReductionOp, class TransformOp, class InitT,
           class PolicyHub = default_policy_hub, class NumItems = std::size_t>
 struct DispatchReduce {

@@ -456,7 +456,7 @@ class AgentContiguousSegmentedScan {
     unsigned long long departures = 0;
     if (threadIdx.x == 0) departures = aggregates.leave();
     if (__syncthreads_or(departures == blocks_ ? 1 : 0) == 0) return;
-    // Owners lie where aggregates of one round more would be.
+    // If results may overwrite the input, words with its owners lie where the aggregates of a second round would be.
     aggregates.erase(threadIdx.x, block_threads, may_overwrite_input_ ? 2 : 1);
   }
 

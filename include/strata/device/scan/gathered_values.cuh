@@ -39,8 +39,8 @@ class flag_sample {
  public:
   STRATA_D void load(const Flag* tile, int lane) { flags_.load(tile + lane * vectors / warp_threads * width); }
 
-  /// True if it costs less to gather the selected values than to load all of them. Memory is read in lines of 64
-  /// bytes: with random flags and 4-byte values, less than half of the lines hold one of 4.7 % selected values.
+  /// True if it costs less to gather the selected values than to load all of them. Memory is read in lines of 64 bytes:
+  /// with random flags and 4-byte values, about half of the lines hold one of 4.7 % selected values.
   template <class Value, class Op>
   STRATA_D bool is_sparse(Op& op) const {
     Flag flags[width];

@@ -66,7 +66,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Scans segments that end at `ends` in their logical sequence. All blocks are resident.
+/// Scans segments. `ends[i]` is the sum of the lengths of segments 0 to i. All blocks are resident.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Begins, class Index,
           class ScanOp, bool IsInclusive, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,

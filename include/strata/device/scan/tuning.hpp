@@ -47,8 +47,8 @@ struct columns_pipeline_tuning {
   int item_loading_warps = 8;
 };
 
-/// A policy's `pipeline_above`, if no input takes the pipeline. Otherwise inputs take it that have more large tiles
-/// than `pipeline_above` for each multiprocessor.
+/// A policy's `pipeline_above`, if no input takes the pipeline. Otherwise an input takes the pipeline if it has more
+/// than `pipeline_above` large tiles for each multiprocessor.
 inline constexpr int no_pipeline = -1;
 
 /// The rows of DeviceScan for items of type `InputT` and sums of type `AccumT`.

@@ -53,9 +53,9 @@ inline bool is_build_side_small(const join_total_rows& total, int ranks, std::ui
 }
 
 /// A row that goes to the rank of its key is sent with its number, and both sides are sorted by rank. A build side that
-/// goes to all ranks as it is needs neither: the number of a row is its position. Two H200, 2026-11-26: 2^27 x 2^27 u32
-/// on each GPU take 8.5 ms if the build side goes to all ranks, and 14.8 ms if each row goes to the rank of its key.
-/// For more GPUs the cost is an estimate.
+/// all ranks get unsorted needs neither: the number of a row is its position. Two H200, 2026-11-26: 2^27 x 2^27 u32 on
+/// each GPU take 8.5 ms if the build side goes to all ranks, and 14.8 ms if each row goes to the rank of its key. For
+/// more GPUs the cost is an estimate.
 inline constexpr std::uint64_t cost_of_routed_row = 2;
 
 /// What is known of rows that go straight to the ranks of their keys (direct.cuh). Such a row costs no more than a
@@ -84,7 +84,7 @@ inline bool can_send_whole_side(const join_message* messages, const join_total_r
   return true;
 }
 
-/// A key is frequent if, by an estimate, more than one of 4 x ranks probe rows has it: a quarter of a rank's share.
+/// A key is frequent if, by an estimate, more than one in 4 x ranks probe rows has it: a quarter of a rank's share.
 inline constexpr std::uint64_t frequent_key_divisor = 4;
 /// A key with fewer samples does not count as frequent.
 inline constexpr unsigned min_samples_of_frequent_key = 8;

@@ -90,7 +90,7 @@ struct join_row_grouping {
   template <class Items, class Item>
   cudaError_t sort(void* d_work, std::size_t& bytes, const join_class_t* classes, join_class_t* sorted_classes,
                    Items items, Item* out) const {
-    // The last class takes the rows of no other class.
+    // The last class has the rows that are dropped.
     return detail::group_items(d_work, bytes, classes, sorted_classes, items, out, rows(),
                                static_cast<int>(call.classes().dropped()), call.stream);
   }

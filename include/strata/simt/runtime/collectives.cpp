@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Warp collectives. The named lanes that are still alive meet there.
+// Warp collectives. All lanes of the mask that are still alive meet in the call.
 #include <strata/simt/runtime/check.hpp>
 #include <strata/simt/runtime/engine_state.hpp>
 

@@ -142,7 +142,7 @@ struct launch_state {
   uint64_t idle_polls;    // since a thread has last made progress
   uint64_t barren_polls;  // like idle_polls, but a barrier is no progress: it may be a part of the poll
   uint64_t events;        // steps of progress in all launches, without barriers
-  fiber* running;         // `current` of the host thread that launches, for a timer's signal to any
+  fiber* running;         // `current` of the host thread that launches: a timer's signal may reach another
   bool failed;
 };
 

@@ -84,7 +84,7 @@ class top_k_warp {
   logical_warp<Lanes> warp_;
 };
 
-/// A team of a block of whole warps. Each call has one barrier.
+/// The same collectives for a block of whole warps. Each call has one barrier.
 template <int Threads, class Code>
 class top_k_block {
  public:
@@ -234,7 +234,8 @@ STRATA_D top_k_threshold<Code> find_top_k_threshold(Team& team, const Code (&cod
   least = codes[0];
   STRATA_UNROLL
   for (int i = 1; i < Items; ++i) least = detail::least(least, codes[i]);
-  // Each thread has an item up to the last of the first items of all threads.
+  // For k up to the number of threads, the greatest of the threads' least codes is a bound: each thread has an item up
+  // to it.
   Code high = least;
   if (k > static_cast<unsigned>(Team::threads)) {
     STRATA_UNROLL

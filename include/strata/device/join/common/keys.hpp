@@ -11,9 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-/// \file Rows with other numbers than their indices, as those of a side that was received from several ranks. A join by
-/// partitions keeps the numbers in place of indices, and so reads their array once, in order. Otherwise each result
-/// would read it at random.
+/// \file Rows received from other ranks carry numbers that are not their indices. A join by partitions keeps these
+/// numbers in place of indices, and so reads their array once, in order. Otherwise each result would read it at random.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -133,7 +132,7 @@ inline constexpr bool are_numbered_keys = false;
 template <class Key>
 inline constexpr bool are_numbered_keys<join_numbered_keys<Key>> = true;
 
-/// 0 where rows have no other numbers than their indices.
+/// 0 if the numbers of rows are their indices.
 template <class Keys>
 STRATA_HD unsigned number_limit_of([[maybe_unused]] const Keys& keys) {
   if constexpr (are_numbered_keys<Keys>) {
@@ -143,8 +142,8 @@ STRATA_HD unsigned number_limit_of([[maybe_unused]] const Keys& keys) {
   }
 }
 
-/// Two forms of an output: one is called with indices of rows, the other one with the numbers of rows that records have
-/// in place of them.
+/// Two forms of an output: one is called with indices of rows, the other one with the numbers that records have in
+/// place of indices.
 template <class Sink, class RecordSink = Sink>
 struct join_numbered_sink {
   Sink by_index;

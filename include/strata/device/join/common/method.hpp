@@ -203,8 +203,8 @@ constexpr bool takes_match_sample(const join_description& join) {
 inline constexpr int least_gathered_columns = 4;
 
 /// True if a join in any order finds the partners of each probe row, and the result is then written in the order of
-/// these rows. That is so where this order is wanted, and with an output of `least_gathered_columns` or more that are
-/// not partitioned: neighbouring threads then read neighbouring values of the probe side.
+/// these rows. That is so if this order is wanted, or if the output has `least_gathered_columns` or more columns that
+/// are not partitioned: neighbouring threads then read neighbouring values of the probe side.
 ///
 /// H100, 2026-11-28, u32, 2 and 4 columns of 8 bytes, us in any order / in that of the probe rows: 1M x 10M 344 / 403,
 /// 867 / 562; 2^24 x 2^24 1,808 / 1,560, 3,404 / 2,405.

@@ -123,7 +123,7 @@ class join_table_storage {
     const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) *
                                    static_cast<unsigned>(ActivePolicy::clear.blocks_per_multiprocessor);
     if constexpr (IsOrdered && are_counted_keys<Keys>) {
-      // All rows up to the bound are sorted by slot. Those behind the number have none.
+      // All rows up to the bound are sorted by slot. Rows behind the number of rows have no slot.
       const std::size_t bytes = table.slot_of == nullptr ? 0 : static_cast<std::size_t>(table.rows) * sizeof(Row);
       const cudaError_t status = bytes == 0 ? cudaSuccess : cudaMemsetAsync(table.slot_of, 0xff, bytes, base.stream);
       if (status != cudaSuccess) return status;

@@ -41,9 +41,9 @@ STRATA_NAMESPACE_BEGIN
 ///   that many rows have is in a table once. Each key is read twice, and once more for each look at
 ///   it if it is longer than 8 bytes.
 /// - **Determinism.** The result does not depend on the number of threads, nor on time.
-/// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of
-///   rows or capacity, more rows than `Index` can number, null pointer with rows, pairs that overlap
-///   each other or a side's keys, temporary storage too small.
+/// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of rows or capacity, more
+///   rows than `Index` can number, null pointer if there are rows, pairs that overlap each other or a side's keys,
+///   temporary storage too small.
 ///
 /// Algorithm: both sides are partitioned by the hash, so that the table of a partition stays in a
 /// core's cache; see host/partition.hpp, host/groups.hpp and host/matcher.hpp.

@@ -245,7 +245,7 @@ class join_merge_results {
 
   TempStorage& storage_;
   Sums& sums_;
-  // Number of all rows before the run.
+  // The number of rows before the run that have results.
   unsigned num_rows_ = 0;
   unsigned run_begin_ = 0;
   unsigned first_of_run_ = 0;

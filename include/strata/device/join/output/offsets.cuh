@@ -30,9 +30,9 @@ STRATA_D void add_join_results(unsigned long long& sum, unsigned long long count
   if (threadIdx.x == 0 && sum != 0) atomicAdd(total, sum);
 }
 
-/// Reserves a range of the output for the results of a group of warps, by one addition to the counter of
-/// all results. Additions to one counter are serialised, so they must be few; the warps of a group wait
-/// for each other, so groups must be small. Without `Group`, all threads are one.
+/// Reserves a range of the output for the results of a group of warps, by one addition to the counter of all results.
+/// Additions to one counter are serialised, so they must be few; the warps of a group wait for each other, so groups
+/// must be small. Without `Group`, all threads are one group.
 template <int BlockThreads, int Group = BlockThreads>
 class join_output_offsets {
   using Count = unsigned long long;

@@ -147,8 +147,8 @@ JoinPairsOutput<Index> join_pairs(std::nullptr_t, Index* d_probe_out, detail::co
 /// once for each row of the result below the capacity, by many threads. `build_column` and `probe_column` make such
 /// functors. All rows of a side may be read, with a partner or not: on CUDA, a join may copy columns to the partitions
 /// of the keys, which is faster if most rows have a partner. An inner join takes a sample on the device to find out.
-/// JoinSide::match_ratio still saves time, because it may also choose a Bloom filter: of 1M x 10M `u32`, 3 % of which
-/// match, 4 columns of 4 bytes take 152 us with this hint and 196 us without it (H200).
+/// JoinSide::match_ratio still saves time, because it may also choose a Bloom filter: if 3 % of 1M x 10M `u32` match, 4
+/// columns of 4 bytes take 152 us with this hint and 196 us without it (H200).
 template <class Index = std::int64_t, class... Columns>
 JoinColumnsOutput<Index, JoinColumns<Columns...>> join_columns(detail::count64 capacity, const Columns&... columns) {
   return {detail::columns_of(columns...), capacity};
@@ -172,7 +172,7 @@ inline bool refuses_table_memory(bool is_too_small) {
   return detail::is_refused(is_too_small, "memory_bytes", "is less than what MemoryBytes said");
 }
 
-/// True if the arrays of row numbers of a result are not null, and overlap nothing.
+/// True if no array of row numbers of a result is null, and none overlaps anything.
 template <class Keys, class Index>
 bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
                             std::int64_t capacity, const Keys& build_keys, std::int64_t build_rows,
@@ -188,7 +188,7 @@ bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* 
        detail::bytes_of(probe_keys, probe_rows, "the array of probe keys")});
 }
 
-/// True if all arrays of a join are not null, and none overlaps an output. Columns of a result are not checked.
+/// True if no array of a join is null, and none overlaps an output. Columns of a result are not checked.
 template <class Keys, class BuildPromises, class ProbePromises, class Output>
 bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& build,
                            const JoinSide<Keys, ProbePromises>& probe, const Output& output,
