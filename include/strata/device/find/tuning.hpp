@@ -52,8 +52,8 @@ struct find_policy_hub {
                                           /*searches_per_sample=*/2,       /*least_log2_lanes=*/2};
   };
   struct Policy900 : ChainedPolicy<900, Policy900, Policy750> {
-    // H200, 2026-11-29, CUDA 13.0: match at once, i32, 2^26 5.5 us (128 bytes in flight: 11 before the last changes, 48
-    // and three blocks: 6.4, 384 threads: 5.8); no match 64.8 (three blocks of 64 bytes: 67.2, 384 threads: 80).
+    // H200, 2026-11-29, CUDA 13.0: match at once, i32, 2^26 5.5 us (48 bytes in flight and
+    // three blocks: 6.4, 384 threads: 5.8); no match 64.8 (three blocks of 64 bytes: 67.2, 384 threads: 80).
     static constexpr find_tuning find = Policy750::find;
     // H200, 2026-11-29, CUDA 13.0: 2^20 of 2^28 i64 416 us (512 threads: 425 with two searches of a thread, 473 with
     // four), 2^24 of 2^16 i32 184 us (253, 327), 2^24 of 2^28 i32 4718 us (4924, 5180).
