@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random cases of DeviceGroupBy, by the library's tuning and by one whose small tables fill up with few rows. Keys have
-// one column, or several columns with nulls. Groups are in any order, in that of keys, or in that of first rows.
+// Random cases of DeviceGroupBy, by the library's tuning and by one whose small tables fill up with few rows, and of
+// HostGroupBy. Keys have one column, or several columns with nulls. Groups are in any order, in that of keys, or in that
+// of first rows.
 #include <strata/device/device_group_by.cuh>
+#include <strata/device/group_by/host_group_by.cuh>
 
 #include <algorithm>
 #include <array>
@@ -94,6 +96,39 @@ struct small_tables {
   using MaxPolicy = Policy;
 };
 
+/// In place of a tuning, this says that HostGroupBy is called. That needs the host back end, where device memory is host
+/// memory.
+struct host_threads {};
+
+/// The calls of DeviceGroupBy that are tested here, with the tuning `Hub`.
+template <class Hub>
+struct group_by_with : strata::TunedDeviceGroupBy<Hub> {};
+template <>
+struct group_by_with<host_threads> {
+  static constexpr strata::HostGroupByOptions options{3};
+
+  template <class Keys, class Aggregates, class Output>
+  static cudaError_t Aggregate(void* storage, std::size_t& bytes, const Keys& keys, const Aggregates& all,
+                               const Output& output, std::uint32_t* number, cudaStream_t stream) {
+    if (storage != nullptr) must(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    return strata::HostGroupBy::Aggregate(storage, bytes, keys, all, output, number, options);
+  }
+  template <class Keys, class Aggregates, class Output>
+  static cudaError_t Groups(void* storage, std::size_t& bytes, const Keys& keys, std::uint32_t* group_of_row,
+                            const Aggregates& all, const Output& output, std::uint32_t* number, cudaStream_t stream) {
+    if (storage != nullptr) must(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    return strata::HostGroupBy::Groups(storage, bytes, keys, group_of_row, all, output, number, options);
+  }
+};
+template <class Hub>
+constexpr const char* text_of_hub() {
+  if constexpr (std::is_same_v<Hub, host_threads>) {
+    return ", host threads";
+  } else {
+    return std::is_same_v<Hub, small_tables> ? ", small tables" : "";
+  }
+}
+
 /// Keys with at most `different` different values, or any keys if it is 0.
 template <class Key>
 std::vector<Key> random_keys(source& data, std::size_t size, std::size_t different) {
@@ -164,7 +199,8 @@ problem aggregates(source& random) {
   problem made;
   made.what = description("Aggregate", name_of<Key>(), size) + ", " + std::to_string(different) +
               " keys (0: any), capacity " + std::to_string(capacity) + (HasOperator ? ", operator" : "") +
-              (std::is_same_v<Hub, small_tables> ? ", small tables" : "") + text_of_order(Order);
+              text_of_hub<Hub>() + text_of_order(Order);
+  made.can_be_captured = !std::is_same_v<Hub, host_threads>;
   if constexpr (HasRange) {
     made.what += ", " + std::to_string(range.keys) + " keys expected, " + std::to_string(range.others_percent) +
                  " % of the rows have others";
@@ -194,8 +230,7 @@ problem aggregates(source& random) {
         }
       }();
       const auto output = in_group_order<Order>(strata::group_output(held->out.data(), capacity));
-      using GroupBy = strata::TunedDeviceGroupBy<Hub>;
-      return GroupBy::Aggregate(storage, bytes, rows, all, output, held->number.data(), stream);
+      return group_by_with<Hub>::Aggregate(storage, bytes, rows, all, output, held->number.data(), stream);
     };
     const std::int32_t* const values = held->values.data();
     if constexpr (HasOperator) {
@@ -324,7 +359,8 @@ problem columns(source& random) {
                (Nulls == nulls::none      ? ""
                 : Nulls == nulls::dropped ? ", nulls are dropped"
                                           : ", nulls are groups") +
-               (std::is_same_v<Hub, small_tables> ? ", small tables" : "") + text_of_order(Order);
+               text_of_hub<Hub>() + text_of_order(Order);
+  made.can_be_captured = !std::is_same_v<Hub, host_threads>;
   made.renew = [held, size, different, null_percent](source& data, cudaStream_t stream) {
     held->codes.assign(size, {});
     held->is_in_group.assign(size, true);
@@ -357,7 +393,7 @@ problem columns(source& random) {
     }
   };
   made.call = [held, size, capacity](void* storage, std::size_t& bytes, cudaStream_t stream) {
-    using GroupBy = strata::TunedDeviceGroupBy<Hub>;
+    using GroupBy = group_by_with<Hub>;
     const strata::CountingInputIterator<std::uint32_t> row_numbers(0);
     const std::int32_t* const values = held->values.data();
     const auto all = strata::group_aggregates(
@@ -493,6 +529,12 @@ const std::vector<maker> makers = {
     columns<small_tables, GroupOrder::by_first_row, nulls::dropped, true, std::uint32_t, float>,
     columns<small_tables, GroupOrder::by_first_row, nulls::none, false, std::int8_t, std::uint8_t, std::int16_t>,
     columns<strata::default_policy_hub, GroupOrder::by_first_row, nulls::dropped, false, std::int32_t>,
+#if STRATA_HOST_SIMT
+    aggregates<std::int32_t, host_threads, false, GroupOrder::any>,
+    aggregates<double, host_threads, true, GroupOrder::by_first_row>,
+    columns<host_threads, GroupOrder::by_key, nulls::as_group, false, float, std::int8_t>,
+    columns<host_threads, GroupOrder::any, nulls::dropped, true, std::uint64_t, std::int64_t, std::uint16_t>,
+#endif
 };
 
 }  // namespace group_by_random
