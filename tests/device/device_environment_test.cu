@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Environments of libcu++ as the last argument. The tests device_execution_* make every call in an environment.
+//
+// As in programs that include libcu++ first, the templates of environments are declared before strata's.
+#include "support/environments.hpp"
+
 #include <strata/device/device_reduce.cuh>
 #include <strata/device/device_scan.cuh>
 #include <strata/device/device_top_k.cuh>
@@ -15,7 +19,6 @@
 #include <vector>
 
 #include "device/device_call.cuh"
-#include "support/environments.hpp"
 
 namespace device_environment {
 
@@ -25,8 +28,12 @@ namespace ex = cuda::strata_test::execution;
 using strata::DeviceReduce;
 using strata::DeviceScan;
 using strata::DeviceTopK;
+using strata::detail::answers;
+using strata::detail::environment_query;
 using strata::detail::is_environment;
 using strata::detail::is_exact;
+using strata::detail::output_ordering;
+using strata::detail::requirements_of;
 
 /// A user's class of environments, which answers two queries of libcu++.
 template <class Resource>
@@ -84,6 +91,12 @@ struct other_number {};
 static_assert(is_environment<ex::env<>> && is_environment<const ex::env<>&>);
 static_assert(is_environment<ex::env<cu::stream_ref, ex::env<>>> && is_environment<ex::prop<other_tag, int>>);
 static_assert(is_environment<own_environment<memory_ref>> && is_environment<memory_ref>);
+// Both front ends of nvcc must agree on the answers, because kernels are chosen by them.
+using stream_and_requirement = ex::env<cu::stream_ref, decltype(ex::require(ex::output_ordering::unsorted))>;
+static_assert(answers<stream_and_requirement, environment_query::stream> &&
+              !answers<stream_and_requirement, environment_query::memory>);
+static_assert(requirements_of<stream_and_requirement>::order == output_ordering::unsorted);
+static_assert(answers<ex::env<ex::env<>, memory_ref>, environment_query::memory>);
 static_assert(!is_environment<answers_another_query> && !is_environment<int> && !is_environment<int*>);
 static_assert(!is_environment<strata::CountingInputIterator<int>> && !is_environment<strata::Sum>);
 

@@ -40,11 +40,16 @@ constexpr bool is_tag_of() {
   return false;
 }
 
+template <environment_query Query, class Tag>
+inline constexpr bool is_tag = detail::is_tag_of<Query, Tag>();
+
 /// Takes the place of the tag of a query, and converts to nothing but that tag. So an environment chooses the same
 /// function as for the tag.
 template <environment_query Query>
 struct any_tag {
-  template <class Tag, class = std::enable_if_t<detail::is_tag_of<Query, Tag>()>>
+  // A variable, not the function: in a template of libcu++ that is declared before this one, nvcc does not find the
+  // function by its qualified name.
+  template <class Tag, class = std::enable_if_t<is_tag<Query, Tag>>>
   constexpr operator Tag() const noexcept {
     return Tag{};
   }
