@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Random cases of DeviceGroupBy, by the library's tuning and by one whose small tables fill up with few rows, and of
-// HostGroupBy. Keys have one column, or several columns with nulls. Groups are in any order, in that of keys, or in that
-// of first rows.
+// HostGroupBy. Keys have one column, or several columns with nulls. Groups are in any order, in that of keys, or in
+// that of first rows.
 #include <strata/device/device_group_by.cuh>
 #include <strata/device/group_by/host_group_by.cuh>
 
@@ -96,8 +96,8 @@ struct small_tables {
   using MaxPolicy = Policy;
 };
 
-/// In place of a tuning, this says that HostGroupBy is called. That needs the host back end, where device memory is host
-/// memory.
+/// In place of a tuning, this says that HostGroupBy is called. That needs the host back end, where device memory is
+/// host memory.
 struct host_threads {};
 
 /// The calls of DeviceGroupBy that are tested here, with the tuning `Hub`.
