@@ -74,12 +74,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Algorithm.** With few groups, blocks combine rows in tables in shared memory, and then add these tables to one
 ///   in device memory. With more groups, rows are first moved to parts by a hash of their keys, and blocks combine the
 ///   rows of a part. A sample of the keys chooses the method, and a wrong choice is found and corrected on the device.
-///   Up to 2^20 rows are combined in tables without a sample. More rows, but fewer than 2^23, are sorted and reduced,
-///   unless `key_range` is small. With `sorted()`, the entries of tables are sorted, or the rows. With
-///   `first_occurrence()`, groups are found in any order and then written to their places. Rows are always sorted for
-///   keys of more than 64 bits, and for `sorted()` groups if rows without a key are dropped. They are also sorted for
-///   `group_reduce`, and for sums and means of floating-point numbers that are not `unordered()`, which combine rows in
-///   their order. group_by/README.md says more.
+///   Few rows are combined in tables without a sample. Some more rows are sorted and reduced, unless `key_range` is
+///   small. With `sorted()`, the entries of tables are sorted, or the rows. With `first_occurrence()`, groups are found
+///   in any order and then written to their places. Rows are always sorted for keys of more than 64 bits, and for
+///   `sorted()` groups if rows without a key are dropped. They are also sorted for `group_reduce`, and for sums and
+///   means of floating-point numbers that are not `unordered()`, which combine rows in their order. group_by/README.md
+///   says more.
 ///
 /// @code
 /// // What each customer has spent.

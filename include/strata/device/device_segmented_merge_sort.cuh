@@ -52,20 +52,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segments are not written, and debug builds (`STRATA_DEBUG`) stop.
 /// - **Indices** count from the beginning of `d_keys`: `d_keys[d_indices[i]]` is the key that belongs at index
 ///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
-/// - **Execution.** A call launches one kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8.
-///   (This limit is 1024 if the mean is at most 10. If there is a multiprocessor for each segment, it is 10560 keys or
-///   6528 pairs.) Otherwise there is a memset, then two kernels, and a third if segments can be longer than a tile. In
-///   calls of few items (on an H200, 2^20 keys of 4 bytes), the second kernel does the work of the third, too, unless
-///   the mean segment has 4353 to 10560 keys. In calls of up to 1024 segments, there is no memset, but there may be a
-///   small kernel in its place. The last kernel is a cooperative launch; DeviceScan says when it starts. No host
-///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other items, offsets and
-///   lengths. Calls that may run at the same time need temporary storage of their own.
-/// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and
-///   written once, and merged in as many levels as their own length needs. Longer segments are queued for
-///   larger blocks. Segments above 6400 keys of 4 bytes or pairs of 8 (12800, if the mean is above 6400) are
-///   sorted in tiles of that size by any blocks. Each level then merges up to four runs at a time and reads
-///   and writes the segment once. In calls of few items, tiles have 4352 keys of 4 bytes, and a level merges two runs.
-/// - **Storage.** If segments can be longer than such a tile, temporary storage has as much memory as keys and values.
+/// - **Execution.** A call launches one kernel if no segment can be longer than a block sorts in shared memory.
+///   Otherwise it launches two kernels, mostly after a memset, and a third if a segment can be longer than a tile. In
+///   calls of few items, the second kernel does the work of the third, too. In calls of few segments, there is no
+///   memset, but there may be a small kernel in its place. merge_sort/README.md has all these numbers. The last kernel
+///   is a cooperative launch; DeviceScan says when it starts. No host synchronisation and no allocation, so a call can
+///   be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
+///   need temporary storage of their own.
+/// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and written
+///   once, and merged in as many levels as their own length needs. Longer segments are queued for larger blocks.
+///   Segments that are longer than the largest tile are sorted in such tiles by any blocks. Each level then merges up
+///   to four runs at a time (two in calls of few items), and reads and writes the segment once.
+/// - **Storage.** If segments can be longer than a tile, temporary storage has as much memory as keys and values.
 ///   It also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of 4 bytes
 ///   5 %, of 8 bytes 4 %). It depends on `num_items`, never on offsets. `SortIndices` needs the memory of the keys
 ///   twice.

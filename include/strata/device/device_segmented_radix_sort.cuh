@@ -46,9 +46,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
-///   long segments. A segment is long if it has more than 2^16 items (if `num_items` is above 2^32: more than 1 / 2^16
-///   of it). A shorter segment is long, too, if it has more than 1 / 256 of `num_items` and more than two tiles of
-///   DeviceRadixSort (22528 keys of 4 bytes).
+///   long segments. radix_sort/README.md says which segments are long.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. For segments above a tile, an odd number of digits (`end_bit - begin_bit` from
 ///   1 to 8, from 17 to 24, ...) costs one copy; for long segments it is a launch of its own. The pass of a digit that

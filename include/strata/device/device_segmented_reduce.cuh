@@ -29,8 +29,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** As for `DeviceReduce`: twice, or once without storage. The size of temporary storage grows with
 ///   `num_segments` up to a few megabytes and does not depend on the lengths.
-/// - **Execution.** A call of up to 3,072 segments (1,024 if the accumulator has more than 32 bytes) is one launch. A
-///   call of more segments is a 4-byte fill and two launches, or one launch if `segment_size` says that no segment is
+/// - **Execution.** A call of few segments is one launch; reduce/README.md says how many these are. A call of more
+///   segments is a 4-byte fill and two launches, or one launch if `segment_size` says that no segment is
 ///   long. There is no host synchronisation, and a call can be captured in a graph. Kernels read the lengths on the
 ///   device: short segments are reduced by one thread, medium ones by a few lanes, longer ones by a warp or a block,
 ///   and very long ones by many blocks.

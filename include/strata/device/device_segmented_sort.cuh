@@ -51,22 +51,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, segments are sorted in the current array, in place, and `selector` is not
 ///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
-/// - **Execution.** A call launches one kernel if no segment can be longer than 1600 keys of 4 bytes or pairs of 8.
-///   (This limit is 1024 if the mean is at most 10. If there is a multiprocessor for each segment, it is 10560 keys or
-///   6528 pairs, but 4096 of either for means from 512 on if keys and values have up to 4 bytes.) Otherwise there is a
-///   memset, then two kernels, and a third if segments can be longer than a tile. DeviceSegmentedMergeSort says what
-///   differs for few items or up to 1024 segments. The last of these kernels is a cooperative launch; DeviceScan says
-///   when it starts. If long segments are sorted by their digits, two more kernels follow. No host synchronisation and
-///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+/// - **Execution.** A call launches one kernel if no segment can be longer than a block sorts in shared memory.
+///   Otherwise it launches two kernels, mostly after a memset, and a third if a segment can be longer than a tile;
+///   merge_sort/README.md has these lengths. The last of these kernels is a cooperative launch; DeviceScan says when it
+///   starts. If long segments are sorted by their digits, two more kernels follow. No host synchronisation and no
+///   allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
 ///   may run at the same time need temporary storage of their own.
-/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment above 6400 keys
-///   of 4 bytes or pairs of 8 (12800 keys, if the mean is above 6400) once more for each level of merges. In calls of
-///   2^26 items or more, and of 2^24 if the mean is 2^15 or more, a segment above 2^18 items takes the passes of
+/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment longer than a
+///   tile once more for each level of merges. In large calls, the longest segments take the passes of
 ///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
 ///   are in a DoubleBuffer, or the segment has 2^31 items or more.
-/// - **Storage.** If there are more items than such a tile has, temporary storage has as much memory as keys and
-///   values. It also has 20 KB, and lists. With two buffers it has only the lists. It depends on `num_items`, not on
-///   offsets. The lists take up to this part of the memory of the keys:
+/// - **Storage.** If there are more items than a tile has, temporary storage has as much memory as keys and values. It
+///   also has 20 KB, and lists. With two buffers it has only the lists. It depends on `num_items`, not on offsets. The
+///   lists take up to this part of the memory of the keys:
 ///
 ///   | bytes of a key | 1 | 2 | 4 | 8 |
 ///   |---|--:|--:|--:|--:|
