@@ -57,10 +57,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   starts. If long segments are sorted by their digits, two more kernels follow. No host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
 ///   may run at the same time need temporary storage of their own.
-/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once, and those of a segment longer than a
-///   tile once more for each level of merges. In large calls, the longest segments take the passes of
-///   DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of one byte
-///   are in a DoubleBuffer, or the segment has 2^31 items or more.
+/// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once. If a segment is longer than a tile, its
+///   items are read and written once more for each level of merges. In large calls, the longest segments take the
+///   passes of DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of
+///   one byte are in a DoubleBuffer, or the segment has 2^31 items or more.
 /// - **Storage.** If there are more items than a tile has, temporary storage has as much memory as keys and values. It
 ///   also has 20 KB, and lists. With two buffers it has only the lists. It depends on `num_items`, not on offsets. The
 ///   lists take up to this part of the memory of the keys:

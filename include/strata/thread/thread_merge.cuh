@@ -100,8 +100,8 @@ STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int beg
 ///              keys2
 ///                1   3   3   6
 ///              o---o   .   .   /
-///    keys1  2      |                Steps right take from keys2, steps down from keys1. Of equal
-///              .   o   .   /   .    keys, those of keys1 come first. The path crosses the diagonal
+///    keys1  2      |                Steps right take from keys2, steps down from keys1. If keys are
+///              .   o   .   /   .    equal, keys1 comes first. The path crosses the diagonal
 ///           3      |                of points with `diag` items before them once, here 4, at X:
 ///              .   o   /   .   .    3 items of keys1 are before it. A binary search along the
 ///           3      |                diagonal finds it.

@@ -542,8 +542,7 @@ struct DispatchGroupBy : Call {
                                    NumRows num_rows) const {
     using RowsByPart = DispatchRadixSort<const Row*, const Row*, Row, NumRows, false, identity_decomposer>;
     const std::size_t most_rows = detail::max_items(num_rows);
-    int bits = 8;
-    while ((most_rows - 1) >> bits != 0) ++bits;
+    const int bits = detail::most(8, detail::log2_ceiling(most_rows));
     temporary_storage::layout<4> layout;
     // With a null `step`, each step only returns its size.
     std::size_t bytes_of_step[2] = {};

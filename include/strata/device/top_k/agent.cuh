@@ -37,9 +37,9 @@ struct top_k_workspace {
 /// Each block has a contiguous share of the items.
 ///
 /// 1. The threshold is the code of the k-th item. Its digits are found one after another, from the highest on. Each
-///    block counts the next digit of its items whose higher digits equal those of the threshold, and all blocks add up
-///    their counts. The k-th item has the digit at which the sum of the counts reaches k. The search ends early if all
-///    items with the known digits are selected. A short share is read once, and stays in registers.
+///    block takes its items with the known digits, and counts the next digit of each. All blocks add up their counts.
+///    The k-th item has the digit at which the sum of the counts reaches k. The search ends early if all items with the
+///    known digits are selected. A short share is read once, and stays in registers.
 ///
 ///    If few items have the known digits, the blocks list these items. Then each block finds the other digits alone. It
 ///    also counts the listed items of the blocks before it, so it skips step 2.
