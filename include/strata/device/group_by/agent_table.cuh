@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <strata/block/block_reduce.cuh>
 #include <strata/core/macros.hpp>
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
@@ -24,7 +23,8 @@ struct group_table_arguments {
   group_hash_plan<Slot>* plan;
   group_table_in_memory<Slot, States> table;
   States* frequent_states;
-  unsigned* cleared;  // words that later kernels need cleared: the sketch, and the numbers of chunks of parts
+  unsigned long long* sample;  // the table of the sample
+  unsigned* cleared;           // words that later kernels need cleared: the sketch, and the numbers of chunks of parts
   std::size_t cleared_words;
   bool may_partition;  // true if a sample chooses the method, and rows may be partitioned after all
   grid_barrier_arguments barrier;
@@ -32,7 +32,11 @@ struct group_table_arguments {
 
 /// The first kernel of a call whose groups may come in any order. All blocks are resident.
 ///
-///     block 0: sample, plan; all blocks: clear the table in device memory
+///     all blocks: clear the tables in device memory
+///     ------------------------------------------------------------------ barrier
+///     if there are many rows: count the keys of a sample in a table
+///     ------------------------------------------------------------------ barrier
+///     count the different keys in the table
 ///     ------------------------------------------------------------------ barrier; the end, if rows are to be moved
 ///     each block: combine its share of the rows in a table in shared memory; a row that finds no slot goes to the
 ///     table in device memory; at the end, all entries go there
@@ -63,24 +67,18 @@ struct AgentGroupTable {
   static constexpr Slot empty = Table::empty;
 
   // Rows of a sample, and slots of the table that counts them.
-  static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, 8192u);
+  static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, group_sample_rows);
   static constexpr unsigned sample_slots = sample_rows / 2 * 3;
-  using Reduce = BlockReduce<unsigned, threads>;
 
   struct TempStorage {
-    union {
-      typename Table::TempStorage table;
-      struct {
-        unsigned slots[sample_slots];
-        typename Reduce::TempStorage reduce;
-      } sample;
-    };
+    typename Table::TempStorage table;
     unsigned long long first_group;
+    unsigned is_partitioned;
+    unsigned replica_log;
     unsigned spilled;
     unsigned stop;
     unsigned new_groups;
     unsigned num_entries;
-    unsigned frequent;
     unsigned kept;
     Slot frequent_words[group_most_frequent];
     bool is_last;
@@ -94,30 +92,29 @@ struct AgentGroupTable {
   STRATA_D void run(std::size_t num_items) {
     Plan& plan = *arguments.plan;
     grid_barrier<threads> barrier(arguments.barrier);
-    if (blockIdx.x == 0) begin(num_items);
+    if (blockIdx.x == 0 && threadIdx.x == 0) clear_plan();
     clear_memory();
     barrier.arrive();
     barrier.wait();
-    const bool is_partitioned = platform::load_relaxed(&plan.is_partitioned) != 0;
-    if (!is_partitioned) combine(num_items);
-    // leave() resets the barrier, for the next replay of a graph.
-    if (is_partitioned) {
-      barrier.leave(storage.is_last);
-      return;
-    }
-    barrier.arrive();
-    barrier.wait();
-    const bool is_abandoned = platform::load_relaxed(&plan.is_abandoned) != 0;
-    if (!is_abandoned) {
-      write_groups();
-    } else if (blockIdx.x == 0) {
-      if (rows.is_dense()) {
+    if (arguments.may_partition && num_items > 0 && !rows.is_dense()) sample(barrier, num_items);
+    bool is_partitioned = choose_method();
+    if (!is_partitioned) {
+      combine(num_items);
+      barrier.arrive();
+      barrier.wait();
+      is_partitioned = platform::load_relaxed(&plan.is_abandoned) != 0;
+      if (!is_partitioned) {
+        write_groups();
+      } else if (rows.is_dense()) {
         // The range of keys was wrong. No sample has been taken, because of the range, but the other kernels need one.
-        sample(num_items);
-        list_frequent(plan);
+        sample(barrier, num_items);
       }
+    }
+    if (is_partitioned && blockIdx.x == 0) {
+      list_frequent();
       if (threadIdx.x == 0) plan.is_partitioned = 1;
     }
+    // leave() resets the barrier, for the next replay of a graph.
     barrier.leave(storage.is_last);
   }
 
@@ -128,53 +125,60 @@ struct AgentGroupTable {
  private:
   // ------------------------------------------------------------------ the plan
 
-  /// Clears the plan, takes a sample and chooses the method. Only block 0 calls this.
-  STRATA_D void begin(std::size_t num_items) {
+  STRATA_D void clear_plan() {
     Plan& plan = *arguments.plan;
-    group_sample_counts counts{0, 0, 0};
-    if (threadIdx.x == 0) {
-      plan.departures = 0;
-      plan.is_abandoned = 0;
-      plan.num_frequent = 0;
-      plan.arrivals = 0;
-      plan.leaving = 0;
-      plan.ticket = 0;
-      plan.num_chunks[0] = plan.num_chunks[1] = 0;
-      plan.second_bits = 0;
-      plan.num_listed = 0;
-      plan.num_groups = 0;
-      plan.num_written = 0;
-      storage.frequent = 0;
-    }
-    if (arguments.may_partition && num_items > 0 && !rows.is_dense()) counts = sample(num_items);
-    for (unsigned i = threadIdx.x; i < group_most_frequent; i += unsigned{threads}) {
-      Aggregates::template set_identity<Row>(arguments.frequent_states[i]);
-    }
-    __syncthreads();
-    const unsigned listed = list_frequent(plan);
-    if (threadIdx.x != 0) return;
-    double groups = detail::estimated_groups(counts);
-    // The estimate is a lower bound. It is far too low if some keys are frequent among many others.
-    if (groups > table_slots / 4 && listed >= 16) groups *= 3;
-    plan.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
-    // If no two keys have the same home, as many slots as keys suffice.
-    const double slots = rows.is_dense() ? rows.num_keys() : 16 * groups;
-    unsigned replica_log = 0;
-    if (arguments.may_partition) {
-      while (replica_log < 5 && (table_slots >> (replica_log + 1)) >= 64 &&
-             slots <= static_cast<double>(table_slots >> (replica_log + 1))) {
-        ++replica_log;
-      }
-    }
-    plan.replica_log = replica_log;
+    plan.departures = 0;
+    plan.is_abandoned = 0;
+    plan.is_partitioned = 0;
+    plan.sampled = {0, 0, 0};
+    plan.num_sampled_frequent = 0;
+    plan.num_frequent = 0;
+    plan.arrivals = 0;
+    plan.leaving = 0;
+    plan.ticket = 0;
+    plan.num_chunks[0] = plan.num_chunks[1] = 0;
+    plan.second_bits = 0;
+    plan.num_listed = 0;
+    plan.num_groups = 0;
+    plan.num_written = 0;
   }
 
-  /// Lists the frequent keys of the sample that have room in their two home slots. Returns how many frequent keys the
-  /// sample has, up to `group_most_frequent`.
-  STRATA_D unsigned list_frequent(Plan& plan) {
-    const unsigned listed = detail::least(storage.frequent, group_most_frequent);
+  /// Decides from the sample whether rows are partitioned, and how many copies of its states a table has. All blocks
+  /// decide the same.
+  STRATA_D bool choose_method() {
+    if (threadIdx.x == 0) {
+      const Plan& plan = *arguments.plan;
+      double groups = detail::estimated_groups({platform::load_relaxed(&plan.sampled.different),
+                                                platform::load_relaxed(&plan.sampled.once),
+                                                platform::load_relaxed(&plan.sampled.twice)});
+      // The estimate is a lower bound. It is far too low if some keys are frequent among many others.
+      if (groups > table_slots / 4 && platform::load_relaxed(&plan.num_sampled_frequent) >= 16) groups *= 3;
+      storage.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
+      // If no two keys have the same home, as many slots as keys suffice.
+      const double slots = rows.is_dense() ? rows.num_keys() : 16 * groups;
+      unsigned replica_log = 0;
+      if (arguments.may_partition) {
+        while (replica_log < 5 && (table_slots >> (replica_log + 1)) >= 64 &&
+               slots <= static_cast<double>(table_slots >> (replica_log + 1))) {
+          ++replica_log;
+        }
+      }
+      storage.replica_log = replica_log;
+    }
+    __syncthreads();
+    return storage.is_partitioned != 0;
+  }
+
+  /// Lists the frequent keys of the sample that have room in their two home slots. Only block 0 calls this.
+  STRATA_D void list_frequent() {
+    Plan& plan = *arguments.plan;
+    const unsigned listed = detail::least(platform::load_relaxed(&plan.num_sampled_frequent), group_most_frequent);
     constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
     if (threadIdx.x == 0) storage.kept = 0;
+    for (unsigned i = threadIdx.x; i < listed; i += unsigned{threads}) {
+      storage.frequent_words[i] = load_word(plan.frequent + i);
+    }
+    __syncthreads();
     Slot words[thread_keys];
     bool is_kept[thread_keys];
     STRATA_UNROLL
@@ -190,96 +194,81 @@ struct AgentGroupTable {
       }
       is_kept[k] = before < 2 && !(Table::has_extra_slot && words[k] == empty);
     }
-    __syncthreads();
     STRATA_UNROLL
     for (int k = 0; k < thread_keys; ++k) {
       if (is_kept[k]) plan.frequent[atomicAdd(&storage.kept, 1u)] = words[k];
     }
     __syncthreads();
     if (threadIdx.x == 0) plan.num_frequent = storage.kept;
-    return listed;
   }
 
-  /// Counts the keys of a sample, and lists frequent ones. The lower bits of a mixed word choose the slot. A slot holds
-  /// the upper 16 bits of the word, a bit that says whether the key is listed, and the number of rows.
-  STRATA_D group_sample_counts sample(std::size_t num_items) {
-    constexpr int thread_rows = static_cast<int>(sample_rows) / threads;
-    constexpr unsigned listed = 0x8000u;
+  /// Counts the keys of a sample in a table in device memory, then the keys of the table. A slot holds the index of a
+  /// sampled row, the upper 16 bits of the mixed word of its key, and the number of sampled rows with this key.
+  STRATA_D void sample(grid_barrier<threads>& barrier, std::size_t num_items) {
     // A key with at least this many rows in the sample is frequent.
     constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
-    Slot words[thread_rows];
-    unsigned slots[thread_rows];
-    [[maybe_unused]] unsigned grouped = 0;
-    STRATA_UNROLL
-    for (int k = 0; k < thread_rows; ++k) {
-      const std::size_t row =
-          detail::group_sample_row(threadIdx.x + static_cast<unsigned>(k * threads), num_items, sample_rows);
+    Plan& plan = *arguments.plan;
+    // Each multiprocessor gets some warps of the work.
+    const unsigned first_warp = threadIdx.x / warp_threads * gridDim.x + blockIdx.x;
+    for (unsigned warp = first_warp; warp < sample_rows / warp_threads; warp += warps * gridDim.x) {
+      add_to_sample(warp * warp_threads + platform::lane_id(), num_items);
+    }
+    barrier.arrive();
+    barrier.wait();
+    for (unsigned warp = first_warp; warp < sample_slots / warp_threads; warp += warps * gridDim.x) {
+      const unsigned long long there =
+          platform::load_relaxed(arguments.sample + warp * warp_threads + platform::lane_id());
+      const auto number = static_cast<unsigned>(there & 0xffffu);
+      add_number(&plan.sampled.different, number > 0);
+      add_number(&plan.sampled.once, number == 1);
+      add_number(&plan.sampled.twice, number == 2);
+      if (number < frequent_rows) continue;
+      const std::size_t row = detail::group_sample_row(static_cast<unsigned>(there >> 32), num_items, sample_rows);
       if constexpr (Rows::drops_rows) {
-        // Rows without a key count as one group.
-        words[k] = 0;
         if (!rows.keys.has_keys(row)) continue;
-        grouped |= 1u << k;
       }
-      words[k] = Rows::mixed(detail::item_at(rows.keys, row));
+      const unsigned at = atomicAdd(&plan.num_sampled_frequent, 1u);
+      if (at < group_most_frequent) plan.frequent[at] = Rows::mixed(detail::item_at(rows.keys, row));
     }
-    for (unsigned slot = threadIdx.x; slot < sample_slots; slot += unsigned{threads}) storage.sample.slots[slot] = 0;
-    __syncthreads();
-    STRATA_UNROLL
-    for (int k = 0; k < thread_rows; ++k) slots[k] = add_to_sample(words[k]);
-    __syncthreads();
-    group_sample_counts counts{0, 0, 0};
-    for (unsigned slot = threadIdx.x; slot < sample_slots; slot += unsigned{threads}) {
-      const unsigned number = storage.sample.slots[slot] & (listed - 1);
-      counts.different += number > 0 ? 1 : 0;
-      counts.once += number == 1 ? 1 : 0;
-      counts.twice += number == 2 ? 1 : 0;
-    }
-    __syncthreads();
-    STRATA_UNROLL
-    for (int k = 0; k < thread_rows; ++k) {
-      if constexpr (Rows::drops_rows) {
-        if ((grouped >> k & 1) == 0) continue;
-      }
-      const unsigned there = *static_cast<volatile unsigned*>(storage.sample.slots + slots[k]);
-      if ((there & (listed - 1)) < frequent_rows) continue;
-      if ((atomicOr(storage.sample.slots + slots[k], listed) & listed) != 0) continue;
-      const unsigned at = atomicAdd(&storage.frequent, 1u);
-      if (at < group_most_frequent) storage.frequent_words[at] = words[k];
-    }
-    counts.different = sum(counts.different);
-    counts.once = sum(counts.once);
-    counts.twice = sum(counts.twice);
-    return counts;
+    barrier.arrive();
+    barrier.wait();
   }
-  STRATA_D unsigned sum(unsigned value) {
-    const unsigned all = Reduce(storage.sample.reduce).Sum(value);
-    __syncthreads();
-    return all;
-  }
-  /// Counts a row of the sample, and returns its slot. All lanes of a warp call this. Lanes with the same key make one
-  /// addition, because all rows may have the same key.
-  STRATA_D unsigned add_to_sample(Slot mixed) {
+
+  /// Counts row i of the sample. All lanes of a warp call this. Lanes with the same key make one addition, because all
+  /// rows may have the same key.
+  STRATA_D void add_to_sample(unsigned i, std::size_t num_items) const {
+    const std::size_t row = detail::group_sample_row(i, num_items, sample_rows);
+    Slot mixed = 0;
+    if constexpr (Rows::drops_rows) {
+      // Rows without a key count as one group.
+      if (rows.keys.has_keys(row)) mixed = Rows::mixed(detail::item_at(rows.keys, row));
+    } else {
+      mixed = Rows::mixed(detail::item_at(rows.keys, row));
+    }
     unsigned slot = static_cast<unsigned>(mixed) % sample_slots;
     const unsigned tag = static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16;
     const unsigned peers = __match_any_sync(full_warp_mask, tag ^ slot);
-    const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1);
-    if (leader == platform::lane_id()) {
-      const auto number = static_cast<unsigned>(__popc(peers));
-      for (;;) {
-        unsigned there = *static_cast<volatile unsigned*>(storage.sample.slots + slot);
-        if (there == 0) {
-          there = atomicCAS(storage.sample.slots + slot, 0u, tag | number);
-          if (there == 0) break;
-        }
-        if ((there & 0xffff0000u) == tag) {
-          atomicAdd(storage.sample.slots + slot, number);
-          break;
-        }
-        slot = (slot + 1) % sample_slots;
+    if (__ffs(static_cast<int>(peers)) - 1 != static_cast<int>(platform::lane_id())) return;
+    const auto number = static_cast<unsigned>(__popc(peers));
+    STRATA_UNROLL_N(1)
+    for (;; slot = slot + 1 == sample_slots ? 0 : slot + 1) {
+      unsigned long long* const place = arguments.sample + slot;
+      unsigned long long there = platform::load_relaxed(place);
+      if (there == 0) {
+        there = atomicCAS(place, 0ull, static_cast<unsigned long long>(i) << 32 | tag | number);
+        if (there == 0) return;
+      }
+      if ((static_cast<unsigned>(there) & 0xffff0000u) == tag) {
+        atomicAdd(place, static_cast<unsigned long long>(number));
+        return;
       }
     }
-    __syncwarp();
-    return __shfl_sync(full_warp_mask, slot, static_cast<int>(leader));
+  }
+
+  /// Adds the number of lanes with a true flag. All lanes of a warp call this.
+  STRATA_D static void add_number(unsigned* sum, bool flag) {
+    const auto number = static_cast<unsigned>(__popc(__ballot_sync(full_warp_mask, flag ? 1 : 0)));
+    if (platform::lane_id() == 0 && number > 0) atomicAdd(sum, number);
   }
 
   // ------------------------------------------------------------------ rows
@@ -293,13 +282,18 @@ struct AgentGroupTable {
       table.words[slot] = empty;
       Aggregates::template set_identity<Row>(table.states[slot]);
     }
+    for (std::size_t i = rank(); i < group_most_frequent; i += all_threads()) {
+      Aggregates::template set_identity<Row>(arguments.frequent_states[i]);
+    }
     for (std::size_t i = rank(); i < arguments.cleared_words; i += all_threads()) arguments.cleared[i] = 0;
+    if (!arguments.may_partition) return;
+    for (std::size_t i = rank(); i < sample_slots; i += all_threads()) arguments.sample[i] = 0;
   }
 
   STRATA_D void combine(std::size_t num_items) {
     const std::size_t tiles = detail::ceiling_divide(num_items, std::size_t{tile_items});
     const std::size_t share = detail::ceiling_divide(tiles, std::size_t{gridDim.x});
-    const unsigned replica_log = platform::load_relaxed(&arguments.plan->replica_log);
+    const unsigned replica_log = storage.replica_log;
     unsigned slots = table_slots >> replica_log;
     if (!arguments.may_partition) {
       // With few rows, the table has fewer slots, because clearing them takes time.
@@ -316,6 +310,8 @@ struct AgentGroupTable {
     const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
     const std::size_t last_tile = detail::least(first_tile + share, tiles);
     std::size_t tile = first_tile + threadIdx.x / warp_threads;
+    // A thread has no registers for a second tile of wider words.
+    constexpr bool loads_ahead = sizeof(Slot) <= 4;
     Slot words[thread_items], next_words[thread_items];
     Payload payloads[thread_items], next_payloads[thread_items];
     unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
@@ -332,14 +328,19 @@ struct AgentGroupTable {
       unsigned is_abandoned = 0;
       if (arguments.may_partition && threadIdx.x == 0)
         is_abandoned = platform::load_relaxed(&arguments.plan->is_abandoned);
-      const unsigned next = tile < last_tile ? load(tile, num_items, next_words, next_payloads) : 0;
+      unsigned next = 0;
+      if (loads_ahead && tile < last_tile) next = load(tile, num_items, next_words, next_payloads);
       detail::add_group_rows<Types>(table, rows.aggregates, left, words, payloads, max_probes, on_full);
       if (is_abandoned != 0) atomicExch(&storage.stop, 1u);
-      left = next;
-      STRATA_UNROLL
-      for (int i = 0; i < thread_items; ++i) {
-        words[i] = next_words[i];
-        payloads[i] = next_payloads[i];
+      if constexpr (loads_ahead) {
+        left = next;
+        STRATA_UNROLL
+        for (int i = 0; i < thread_items; ++i) {
+          words[i] = next_words[i];
+          payloads[i] = next_payloads[i];
+        }
+      } else {
+        left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
       }
     }
     // Threads that are still before this barrier must not see the flag that a thread sets after it.

@@ -36,6 +36,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.hash_threads,
         const STRATA_GRID_CONSTANT group_table_arguments<typename Types::Slot, typename Types::States> arguments) {
   using Agent = AgentGroupTable<typename MaxPolicy::ActivePolicy, Types, Aggregates, Rows, Output>;
   STRATA_DYNAMIC_SHARED(shared);
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), rows, output, arguments};
   agent.run(detail::number_of_items<std::size_t>(num_items));
   if (blockIdx.x == 0 && threadIdx.x == 0 && agent.has_number()) detail::store_count(d_num_groups, agent.number());
@@ -56,6 +58,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.partition_threads,
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Agent = AgentGroupFirstPass<typename MaxPolicy::ActivePolicy, Types, Aggregates,
                                     group_row_packs<KeyIterator, Aggregates, Row>, group_partition_bits<MaxPolicy>>;
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
   if (plan->is_partitioned == 0) return;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), rows, plan, parts, frequent_states, sketch};
@@ -70,6 +74,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.partition_threads,
                                                 const STRATA_GRID_CONSTANT Parts to, const unsigned* sketch,
                                                 double groups_of_part, int most_bits) {
   using Agent = AgentGroupSecondPass<typename MaxPolicy::ActivePolicy, Types, group_partition_bits<MaxPolicy>>;
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
   if (plan->is_partitioned == 0) return;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), plan, from, to, sketch};
@@ -87,6 +93,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
                                           NumGroupsIterator d_num_groups) {
   using Policy = typename MaxPolicy::ActivePolicy;
   using Agent = AgentPartGroups<Policy, Types, Aggregates, TableSlots, Output>;
+  platform::wait_for_previous_kernel();
+  platform::launch_next_kernel();
   if (plan->is_partitioned == 0) return;
   STRATA_DYNAMIC_SHARED(shared);
   Agent agent{*reinterpret_cast<typename Agent::TempStorage*>(shared), output, plan};
@@ -126,6 +134,7 @@ struct group_hash_call {
   enum slot {
     plan_slot,
     flags_slot,
+    sample_slot,
     cleared_slot,
     table_words_slot,
     table_states_slot,
@@ -199,6 +208,7 @@ struct group_hash_call {
   void reserve() {
     storage.template reserve<Plan>(plan_slot, 1);
     storage.template reserve<unsigned long long>(flags_slot, most_blocks);
+    storage.template reserve<unsigned long long>(sample_slot, may_partition() ? group_sample_slots : 0);
     storage.template reserve<unsigned>(cleared_slot, cleared_words());
     storage.template reserve<Slot>(table_words_slot, table_slots() + 1);
     storage.template reserve<States>(table_states_slot, table_slots() + 1);
@@ -246,8 +256,10 @@ struct group_hash_call {
 
  private:
   launch_configuration configuration(std::size_t blocks, int threads, std::size_t shared_bytes) const {
-    return {"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)),
-            shared_bytes, stream};
+    launch_configuration made{"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)),
+                              dim3(static_cast<unsigned>(threads)), shared_bytes, stream};
+    made.programmatic = device.ptx_version >= 900;
+    return made;
   }
 
   template <class ActivePolicy>
@@ -271,6 +283,7 @@ struct group_hash_call {
         {storage.template get<Slot>(table_words_slot), storage.template get<States>(table_states_slot), slots,
          may_be_left ? 64u : static_cast<unsigned>(slots)},
         storage.template get<States>(frequent_slot),
+        storage.template get<unsigned long long>(sample_slot),
         storage.template get<unsigned>(cleared_slot),
         cleared_words(),
         may_be_left,

@@ -6,6 +6,7 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 #include <strata/device/group_by/agent.cuh>
+#include <strata/device/group_by/sample.cuh>
 
 #include <cstddef>
 
@@ -41,8 +42,9 @@ struct group_hash_plan {
   unsigned departures;      // of blocks of the first kernel, for its barrier
   unsigned is_abandoned;    // a table was too small: rows are partitioned
   unsigned is_partitioned;  // the result of the first kernel: the other kernels have work
-  unsigned replica_log;     // each state has 2^replica_log copies in shared memory
-  unsigned num_frequent;
+  group_sample_counts sampled;         // the sum over the blocks of the first kernel
+  unsigned num_sampled_frequent;       // keys that are frequent in the sample
+  unsigned num_frequent;               // those of them that are combined while rows are moved
   unsigned arrivals;                   // of blocks at barriers of the second pass
   unsigned leaving;                    // blocks of the last kernel that have ended
   unsigned ticket;                     // the next part for a block of the last kernel
@@ -51,7 +53,7 @@ struct group_hash_plan {
   unsigned num_listed;                 // chunks of the second pass that have a place in the list
   unsigned long long num_groups;       // groups in the table
   unsigned long long num_written;      // groups that have a position in the output
-  Slot frequent[group_most_frequent];  // mixed words of frequent keys
+  Slot frequent[group_most_frequent];  // mixed words of frequent keys: in the first kernel, of all in the sample
 };
 
 /// A chunk's part, and its index among the chunks of the part.
