@@ -59,7 +59,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Host.** HostGroupBy does the same by threads of the host, for rows in host memory.
 /// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted, and three more for
 ///   `first_occurrence()`; no host synchronisation and no allocation, so a call can be captured in a graph and
-///   replayed. Calls that may run at the same time need temporary storage of their own.
+///   replayed. Calls that may run at the same time need temporary storage of their own. From sm_90 on, kernels start
+///   early by programmatic dependent launch, but touch memory only after the previous kernel of the stream has ended.
 /// - **Temporary storage.** A little more than two copies of each row, that is of its key and of the items that the
 ///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
 ///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four times the key and the states

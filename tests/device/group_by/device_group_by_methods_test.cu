@@ -5,6 +5,8 @@
 // DeviceGroupBy: all methods have the same results, even if the sample leads to a bad choice.
 #include "device/group_by/group_by_support.cuh"
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 
 namespace device_group_by_methods_test {
@@ -26,6 +28,61 @@ TEST(device_group_by_methods, groups_of_any_number) {
     if (is_small()) continue;
     ASSERT_NO_FATAL_FAILURE(expect_groups(keys, values, size));
     ASSERT_NO_FATAL_FAILURE(expect_sorted_groups(keys, values, size));
+  }
+}
+
+/// Makes a call, and returns what its kernels have told each other: the plan at the begin of the temporary storage.
+auto plan_of_call(const std::vector<std::uint32_t>& keys) {
+  const device_vector<std::uint32_t> in(keys);
+  device_vector<std::uint32_t> keys_out(keys);
+  device_vector<unsigned> counts(std::vector<unsigned>(keys.size()));
+  device_vector<int> number(std::vector<int>(1));
+  std::size_t bytes = 0;
+  const auto call = [&](void* storage) {
+    return SmallTables::Aggregate(storage, bytes, strata::group_keys(in.data(), static_cast<int>(keys.size())),
+                                  strata::group_aggregates(strata::group_count(counts.data())),
+                                  strata::group_output(keys_out.data(), keys.size()), number.data());
+  };
+  EXPECT_EQ(cudaSuccess, call(nullptr));
+  device_vector<char> storage(bytes);
+  EXPECT_EQ(cudaSuccess, call(storage.data()));
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  strata::detail::group_hash_plan<std::uint32_t> plan;
+  const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
+  const auto skipped = strata::detail::round_up(address, std::uintptr_t{strata::temporary_storage::alignment}) - address;
+  std::memcpy(&plan, storage.to_host().data() + skipped, sizeof(plan));
+  return plan;
+}
+
+// A table has 64 slots, and the sample has 1,024 rows.
+TEST(device_group_by_methods, a_sample_chooses_the_method) {
+  std::mt19937_64 bits = strata_test::random_bits(23);
+  constexpr std::size_t size = 20000;
+  {
+    const auto plan = plan_of_call(random_keys<std::uint32_t>(size, 16, bits));
+    EXPECT_EQ(16u, plan.sampled.different);
+    EXPECT_EQ(0u, plan.sampled.once + plan.sampled.twice);
+    EXPECT_EQ(0u, plan.is_partitioned);
+    EXPECT_EQ(16u, plan.num_groups);
+  }
+  {
+    const auto plan = plan_of_call(ascending_keys<std::uint32_t>(size));
+    // Two keys may have the same place in the table of the sample.
+    EXPECT_NEAR(1024, plan.sampled.once, 4);
+    EXPECT_EQ(plan.sampled.different, plan.sampled.once + plan.sampled.twice);
+    EXPECT_EQ(1u, plan.is_partitioned);
+    EXPECT_EQ(0u, plan.is_abandoned) << "the first kernel has combined rows before it gave up";
+    EXPECT_EQ(0u, plan.num_frequent);
+  }
+  {
+    auto keys = random_keys<std::uint32_t>(size, 500, bits);
+    for (std::size_t i = 0; i < size; i += 3) keys[i] = 7;
+    const auto plan = plan_of_call(keys);
+    EXPECT_EQ(1u, plan.is_partitioned);
+    EXPECT_EQ(0u, plan.is_abandoned);
+    ASSERT_LE(1u, plan.num_frequent);
+    const auto* const end = plan.frequent + plan.num_frequent;
+    EXPECT_NE(end, std::find(plan.frequent, end, strata::detail::mixed_group_word(std::uint32_t{7})));
   }
 }
 
