@@ -49,7 +49,8 @@ auto plan_of_call(const std::vector<std::uint32_t>& keys) {
   EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
   strata::detail::group_hash_plan<std::uint32_t> plan;
   const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
-  const auto skipped = strata::detail::round_up(address, std::uintptr_t{strata::temporary_storage::alignment}) - address;
+  const auto skipped =
+      strata::detail::round_up(address, std::uintptr_t{strata::temporary_storage::alignment}) - address;
   std::memcpy(&plan, storage.to_host().data() + skipped, sizeof(plan));
   return plan;
 }
@@ -83,6 +84,27 @@ TEST(device_group_by_methods, a_sample_chooses_the_method) {
     ASSERT_LE(1u, plan.num_frequent);
     const auto* const end = plan.frequent + plan.num_frequent;
     EXPECT_NE(end, std::find(plan.frequent, end, strata::detail::mixed_group_word(std::uint32_t{7})));
+  }
+}
+
+// Of more frequent keys than fit, those with the most rows are listed. If their rows were moved, a part would have many
+// more rows than others.
+TEST(device_group_by_methods, the_most_frequent_keys_are_listed) {
+  std::mt19937_64 bits = strata_test::random_bits(24);
+  auto keys = ascending_keys<std::uint32_t>(30000);
+  for (std::uint32_t& key : keys) {
+    const u64 choice = bits() % 100;
+    if (choice < 30) key = static_cast<std::uint32_t>(choice % 5);
+    if (choice >= 30) key = static_cast<std::uint32_t>(100 + bits() % 100);
+    if (choice >= 95) key = static_cast<std::uint32_t>(bits());
+  }
+  const auto plan = plan_of_call(keys);
+  EXPECT_EQ(1u, plan.is_partitioned);
+  EXPECT_LT(80u, plan.num_sampled_frequent);
+  EXPECT_LE(plan.num_frequent, strata::detail::group_most_frequent);
+  const auto* const end = plan.frequent + plan.num_frequent;
+  for (std::uint32_t key = 0; key < 5; ++key) {
+    EXPECT_NE(end, std::find(plan.frequent, end, strata::detail::mixed_group_word(key))) << key;
   }
 }
 

@@ -63,6 +63,8 @@ struct AgentGroupTable {
   static constexpr auto table_slots =
       static_cast<unsigned>(group_by_hash_slots<Policy, sizeof(Slot) + sizeof(States)>::value);
   static constexpr unsigned max_probes = 16;
+  // A thread has no registers for a second tile of wider words. Then rows that miss their home slots cost more.
+  static constexpr bool loads_ahead = sizeof(Slot) <= 4;
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;
 
@@ -70,8 +72,16 @@ struct AgentGroupTable {
   static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, group_sample_rows);
   static constexpr unsigned sample_slots = sample_rows / 2 * 3;
 
+  // A key with at least this many rows in the sample is frequent.
+  static constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
+  // not for users: follows from the number of threads
+  static_assert(sample_rows / frequent_rows <= group_most_sampled_frequent, "the sample has too many frequent keys");
+
   struct TempStorage {
-    typename Table::TempStorage table;
+    union {
+      typename Table::TempStorage table;
+      unsigned long long sampled_frequent[group_most_sampled_frequent];
+    };
     unsigned long long first_group;
     unsigned is_partitioned;
     unsigned replica_log;
@@ -111,7 +121,7 @@ struct AgentGroupTable {
       }
     }
     if (is_partitioned && blockIdx.x == 0) {
-      list_frequent();
+      list_frequent(num_items);
       if (threadIdx.x == 0) plan.is_partitioned = 1;
     }
     // leave() resets the barrier, for the next replay of a graph.
@@ -153,7 +163,8 @@ struct AgentGroupTable {
                                                 platform::load_relaxed(&plan.sampled.twice)});
       // The estimate is a lower bound. It is far too low if some keys are frequent among many others.
       if (groups > table_slots / 4 && platform::load_relaxed(&plan.num_sampled_frequent) >= 16) groups *= 3;
-      storage.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
+      const double most_groups = (loads_ahead ? 0.625 : 0.5) * table_slots;
+      storage.is_partitioned = arguments.may_partition && groups > most_groups ? 1 : 0;
       // If no two keys have the same home, as many slots as keys suffice.
       const double slots = rows.is_dense() ? rows.num_keys() : 16 * groups;
       unsigned replica_log = 0;
@@ -169,14 +180,24 @@ struct AgentGroupTable {
     return storage.is_partitioned != 0;
   }
 
-  /// Lists the frequent keys of the sample that have room in their two home slots. Only block 0 calls this.
-  STRATA_D void list_frequent() {
+  /// Lists the most frequent keys of the sample, if they have room in their two home slots. Only block 0 calls this.
+  STRATA_D void list_frequent(std::size_t num_items) {
     Plan& plan = *arguments.plan;
-    const unsigned listed = detail::least(platform::load_relaxed(&plan.num_sampled_frequent), group_most_frequent);
+    const unsigned sampled = platform::load_relaxed(&plan.num_sampled_frequent);
+    const unsigned listed = detail::least(sampled, group_most_frequent);
     constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
     if (threadIdx.x == 0) storage.kept = 0;
-    for (unsigned i = threadIdx.x; i < listed; i += unsigned{threads}) {
-      storage.frequent_words[i] = load_word(plan.frequent + i);
+    for (unsigned i = threadIdx.x; i < sampled; i += unsigned{threads}) {
+      storage.sampled_frequent[i] = platform::load_relaxed(plan.sampled_frequent + i);
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < sampled; i += unsigned{threads}) {
+      const unsigned long long slot = storage.sampled_frequent[i];
+      unsigned before = 0;
+      for (unsigned j = 0; j < sampled; ++j) before += is_before(storage.sampled_frequent[j], slot) ? 1 : 0;
+      if (before < listed) {
+        storage.frequent_words[before] = Rows::mixed(detail::item_at(rows.keys, row_of_sample(slot, num_items)));
+      }
     }
     __syncthreads();
     Slot words[thread_keys];
@@ -205,8 +226,6 @@ struct AgentGroupTable {
   /// Counts the keys of a sample in a table in device memory, then the keys of the table. A slot holds the index of a
   /// sampled row, the upper 16 bits of the mixed word of its key, and the number of sampled rows with this key.
   STRATA_D void sample(grid_barrier<threads>& barrier, std::size_t num_items) {
-    // A key with at least this many rows in the sample is frequent.
-    constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
     Plan& plan = *arguments.plan;
     // Each multiprocessor gets some warps of the work.
     const unsigned first_warp = threadIdx.x / warp_threads * gridDim.x + blockIdx.x;
@@ -218,20 +237,29 @@ struct AgentGroupTable {
     for (unsigned warp = first_warp; warp < sample_slots / warp_threads; warp += warps * gridDim.x) {
       const unsigned long long there =
           platform::load_relaxed(arguments.sample + warp * warp_threads + platform::lane_id());
-      const auto number = static_cast<unsigned>(there & 0xffffu);
+      const unsigned number = number_in_sample(there);
       add_number(&plan.sampled.different, number > 0);
       add_number(&plan.sampled.once, number == 1);
       add_number(&plan.sampled.twice, number == 2);
       if (number < frequent_rows) continue;
-      const std::size_t row = detail::group_sample_row(static_cast<unsigned>(there >> 32), num_items, sample_rows);
       if constexpr (Rows::drops_rows) {
-        if (!rows.keys.has_keys(row)) continue;
+        if (!rows.keys.has_keys(row_of_sample(there, num_items))) continue;
       }
-      const unsigned at = atomicAdd(&plan.num_sampled_frequent, 1u);
-      if (at < group_most_frequent) plan.frequent[at] = Rows::mixed(detail::item_at(rows.keys, row));
+      plan.sampled_frequent[atomicAdd(&plan.num_sampled_frequent, 1u)] = there;
     }
     barrier.arrive();
     barrier.wait();
+  }
+
+  /// The number of sampled rows, and one of these rows, of a slot of the sample.
+  STRATA_D static unsigned number_in_sample(unsigned long long slot) { return static_cast<unsigned>(slot & 0xffffu); }
+  STRATA_D static std::size_t row_of_sample(unsigned long long slot, std::size_t num_items) {
+    return detail::group_sample_row(static_cast<unsigned>(slot >> 32), num_items, sample_rows);
+  }
+  /// True if a slot of the sample has more rows than another. The row decides between equal numbers.
+  STRATA_D static bool is_before(unsigned long long slot, unsigned long long other) {
+    const unsigned number = number_in_sample(slot), others = number_in_sample(other);
+    return number > others || (number == others && slot >> 32 < other >> 32);
   }
 
   /// Counts row i of the sample. All lanes of a warp call this. Lanes with the same key make one addition, because all
@@ -310,8 +338,6 @@ struct AgentGroupTable {
     const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
     const std::size_t last_tile = detail::least(first_tile + share, tiles);
     std::size_t tile = first_tile + threadIdx.x / warp_threads;
-    // A thread has no registers for a second tile of wider words.
-    constexpr bool loads_ahead = sizeof(Slot) <= 4;
     Slot words[thread_items], next_words[thread_items];
     Payload payloads[thread_items], next_payloads[thread_items];
     unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;

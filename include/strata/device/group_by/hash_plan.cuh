@@ -19,7 +19,8 @@ namespace detail {
 /// Bytes of the largest entry of a table: a word and its states. With this bound, kernels need at most 64 KiB of shared
 /// memory, which a block may have on compute capability 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
-/// The largest number of frequent keys that a sample lists.
+/// The largest number of frequent keys that a sample has, and of those that are listed.
+inline constexpr unsigned group_most_sampled_frequent = 1024;
 inline constexpr unsigned group_most_frequent = 64;
 /// Slots of the table of frequent keys. Large entries have fewer slots, so that the table and a tile of rows fit in
 /// 64 KiB. group_frequent_home() returns the first of the two home slots of a mixed word in this table.
@@ -39,9 +40,9 @@ inline constexpr unsigned group_sketch_one_in = 1u << 10;
 /// What the kernels of a call tell each other. The first kernel initialises it.
 template <class Slot>
 struct group_hash_plan {
-  unsigned departures;      // of blocks of the first kernel, for its barrier
-  unsigned is_abandoned;    // a table was too small: rows are partitioned
-  unsigned is_partitioned;  // the result of the first kernel: the other kernels have work
+  unsigned departures;                 // of blocks of the first kernel, for its barrier
+  unsigned is_abandoned;               // a table was too small: rows are partitioned
+  unsigned is_partitioned;             // the result of the first kernel: the other kernels have work
   group_sample_counts sampled;         // the sum over the blocks of the first kernel
   unsigned num_sampled_frequent;       // keys that are frequent in the sample
   unsigned num_frequent;               // those of them that are combined while rows are moved
@@ -53,7 +54,8 @@ struct group_hash_plan {
   unsigned num_listed;                 // chunks of the second pass that have a place in the list
   unsigned long long num_groups;       // groups in the table
   unsigned long long num_written;      // groups that have a position in the output
-  Slot frequent[group_most_frequent];  // mixed words of frequent keys: in the first kernel, of all in the sample
+  Slot frequent[group_most_frequent];  // mixed words of frequent keys
+  unsigned long long sampled_frequent[group_most_sampled_frequent];  // slots of the table of the sample
 };
 
 /// A chunk's part, and its index among the chunks of the part.
