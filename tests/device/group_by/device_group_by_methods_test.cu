@@ -32,14 +32,16 @@ TEST(device_group_by_methods, groups_of_any_number) {
 }
 
 /// Makes a call, and returns what its kernels have told each other: the plan at the begin of the temporary storage.
-auto plan_of_call(const std::vector<std::uint32_t>& keys) {
+/// `hint` adds to the description of the keys.
+template <class Hint = without_hints>
+auto plan_of_call(const std::vector<std::uint32_t>& keys, const Hint& hint = {}) {
   const device_vector<std::uint32_t> in(keys);
   device_vector<std::uint32_t> keys_out(keys);
   device_vector<unsigned> counts(std::vector<unsigned>(keys.size()));
   device_vector<int> number(std::vector<int>(1));
   std::size_t bytes = 0;
   const auto call = [&](void* storage) {
-    return SmallTables::Aggregate(storage, bytes, strata::group_keys(in.data(), static_cast<int>(keys.size())),
+    return SmallTables::Aggregate(storage, bytes, hint(strata::group_keys(in.data(), static_cast<int>(keys.size()))),
                                   strata::group_aggregates(strata::group_count(counts.data())),
                                   strata::group_output(keys_out.data(), keys.size()), number.data());
   };
@@ -106,6 +108,27 @@ TEST(device_group_by_methods, the_most_frequent_keys_are_listed) {
   for (std::uint32_t key = 0; key < 5; ++key) {
     EXPECT_NE(end, std::find(plan.frequent, end, strata::detail::mixed_group_word(key))) << key;
   }
+}
+
+// The word of the key 0 is 0 also when it is mixed. Rows without a key must not be taken for it.
+TEST(device_group_by_methods, a_frequent_key_of_zero_beside_rows_without_keys) {
+  auto keys = ascending_keys<std::uint32_t>(30000);
+  std::vector<std::uint32_t> mask((keys.size() + 31) / 32, 0);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i % 3 == 1) keys[i] = 0;
+    if (i % 3 != 0) mask[i / 32] |= 1u << i % 32;
+  }
+  // The first row of each warp has no key.
+  for (unsigned i = 0; i < 1024; i += 32) {
+    const std::size_t row = strata::detail::group_sample_row(i, keys.size(), 1024);
+    mask[row / 32] &= ~(1u << row % 32);
+  }
+  const device_vector<std::uint32_t> valid(mask);
+  const auto plan = plan_of_call(keys, [&](const auto& described) { return described.valid(valid.data()); });
+  EXPECT_EQ(1u, plan.is_partitioned);
+  EXPECT_EQ(1u, plan.num_sampled_frequent);
+  ASSERT_EQ(1u, plan.num_frequent);
+  EXPECT_EQ(0u, plan.frequent[0]);
 }
 
 // Results are right although the sample misleads. All sampled rows have the same key, also in the smaller sample of

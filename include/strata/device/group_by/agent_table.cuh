@@ -72,6 +72,7 @@ struct AgentGroupTable {
   static constexpr unsigned sample_rows = detail::least(static_cast<unsigned>(threads) * 16u, group_sample_rows);
   static constexpr unsigned sample_slots = sample_rows / 2 * 3;
 
+  static constexpr unsigned sampled_without_key = 0x8000u;
   // A key with at least this many rows in the sample is frequent.
   static constexpr unsigned frequent_rows = detail::most(sample_rows / 1024, 4u);
   // not for users: follows from the number of threads
@@ -224,7 +225,8 @@ struct AgentGroupTable {
   }
 
   /// Counts the keys of a sample in a table in device memory, then the keys of the table. A slot holds the index of a
-  /// sampled row, the upper 16 bits of the mixed word of its key, and the number of sampled rows with this key.
+  /// sampled row, the upper 16 bits of the mixed word of its key, a bit that is set if the row has no key, and the
+  /// number of sampled rows with this key.
   STRATA_D void sample(grid_barrier<threads>& barrier, std::size_t num_items) {
     Plan& plan = *arguments.plan;
     // Each multiprocessor gets some warps of the work.
@@ -242,9 +244,7 @@ struct AgentGroupTable {
       add_number(&plan.sampled.once, number == 1);
       add_number(&plan.sampled.twice, number == 2);
       if (number < frequent_rows) continue;
-      if constexpr (Rows::drops_rows) {
-        if (!rows.keys.has_keys(row_of_sample(there, num_items))) continue;
-      }
+      if ((there & sampled_without_key) != 0) continue;
       plan.sampled_frequent[atomicAdd(&plan.num_sampled_frequent, 1u)] = there;
     }
     barrier.arrive();
@@ -252,7 +252,9 @@ struct AgentGroupTable {
   }
 
   /// The number of sampled rows, and one of these rows, of a slot of the sample.
-  STRATA_D static unsigned number_in_sample(unsigned long long slot) { return static_cast<unsigned>(slot & 0xffffu); }
+  STRATA_D static unsigned number_in_sample(unsigned long long slot) {
+    return static_cast<unsigned>(slot) & (sampled_without_key - 1);
+  }
   STRATA_D static std::size_t row_of_sample(unsigned long long slot, std::size_t num_items) {
     return detail::group_sample_row(static_cast<unsigned>(slot >> 32), num_items, sample_rows);
   }
@@ -266,15 +268,13 @@ struct AgentGroupTable {
   /// rows may have the same key.
   STRATA_D void add_to_sample(unsigned i, std::size_t num_items) const {
     const std::size_t row = detail::group_sample_row(i, num_items, sample_rows);
-    Slot mixed = 0;
-    if constexpr (Rows::drops_rows) {
-      // Rows without a key count as one group.
-      if (rows.keys.has_keys(row)) mixed = Rows::mixed(detail::item_at(rows.keys, row));
-    } else {
-      mixed = Rows::mixed(detail::item_at(rows.keys, row));
-    }
+    // Rows without a key count as one group.
+    bool has_key = true;
+    if constexpr (Rows::drops_rows) has_key = rows.keys.has_keys(row);
+    const Slot mixed = has_key ? Rows::mixed(detail::item_at(rows.keys, row)) : Slot{0};
     unsigned slot = static_cast<unsigned>(mixed) % sample_slots;
-    const unsigned tag = static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16;
+    const unsigned tag =
+        static_cast<unsigned>(mixed >> (8 * sizeof(Slot) - 16)) << 16 | (has_key ? 0u : sampled_without_key);
     const unsigned peers = __match_any_sync(full_warp_mask, tag ^ slot);
     if (__ffs(static_cast<int>(peers)) - 1 != static_cast<int>(platform::lane_id())) return;
     const auto number = static_cast<unsigned>(__popc(peers));
@@ -286,7 +286,7 @@ struct AgentGroupTable {
         there = atomicCAS(place, 0ull, static_cast<unsigned long long>(i) << 32 | tag | number);
         if (there == 0) return;
       }
-      if ((static_cast<unsigned>(there) & 0xffff0000u) == tag) {
+      if (static_cast<unsigned>(there) - number_in_sample(there) == tag) {
         atomicAdd(place, static_cast<unsigned long long>(number));
         return;
       }
