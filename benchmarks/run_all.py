@@ -368,8 +368,9 @@ Ratios are CUB's times divided by strata's:
 |---|---|---|--:|--:|--:|--:|
 """
 INDEX_TAIL = """
-A comparison is a case with one rival. `slower` counts the comparisons in which the rival is faster. Each folder lists
-all comparisons. `CUB` is the version of the rival: the newest at that time, or the one of the CUDA toolkit.
+A comparison is a case with one rival. `slower` counts the comparisons in which the rival is faster. `same` is a
+difference of at most 1 %. In `unsure` cases, samples scatter too much to tell. Each folder lists all comparisons. `CUB`
+is the version of CUB beside which strata was measured: the newest at that time, or the one of the CUDA toolkit.
 
 ## Results of your GPU
 
@@ -377,8 +378,8 @@ all comparisons. `CUB` is the version of the rival: the newest at that time, or 
 
 It builds the programs, with the newest CUB and with the toolkit's, and measures. If it is stopped, start it again: it
 continues with the missing programs. At the end it says which files to send. `--quick` is a quick check that everything
-runs, with fewer samples of smaller inputs. `<gpu>/` has the results beside the CUB that was measured first, by default
-the newest, and `<gpu>/cub-<version>/` has the results beside the other CUB.
+runs, with fewer samples of smaller inputs. `<gpu>/` compares with the CUB that was measured first, by default the
+newest, and `<gpu>/cub-<version>/` with the other one.
 
 This page is written by `run_all.py --index` from the files in the folders.
 """

@@ -31,7 +31,7 @@ enum BlockLoadAlgorithm {
   /// 32 threads.
   BLOCK_LOAD_WARP_TRANSPOSE,
   /// Blocked arrangement, as BLOCK_LOAD_WARP_TRANSPOSE, one warp after the other through the shared memory of one warp.
-  /// This takes less memory, and a barrier between warps.
+  /// This needs less memory, but a barrier between warps.
   BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED,
 };
 

@@ -11,15 +11,18 @@
 STRATA_NAMESPACE_BEGIN
 
 /// A merge sort of any team of threads that can synchronise. A class derives from it, passes itself as
-/// `SynchronizationPolicy`, and has the barrier of its threads:
+/// `SynchronizationPolicy`, and defines the barrier of its threads:
 ///
 ///     void SyncImplementation() const;  // public, or the strategy is a friend
 ///
 /// BlockMergeSort and WarpMergeSort are for blocks and logical warps; this is for other teams, and for classes that
-/// were written for CUB. Calls, results, types and shared memory are those of BlockMergeSort, with two differences:
+/// were written for CUB. Calls, results, types and shared memory are those of BlockMergeSort, with these differences:
 ///
-/// - Every barrier is a barrier of all threads, even where fewer threads would be enough.
-/// - If `compare` is no strict weak ordering, the result is unspecified. Calls end and write nothing else.
+/// - All sorts are stable, and always call `compare`. No warp sorts by shuffles.
+/// - Shared memory lacks the 8 bytes for each warp.
+/// - Every barrier is a barrier of the whole team, even where fewer threads would be enough.
+/// - If `compare` is no strict weak ordering, the result is unspecified. Calls still return, and write only keys and
+///   values.
 ///
 /// `linear_tid` is the thread's index in the team, below `NUM_THREADS`. Objects of one type constructed without storage
 /// share one storage, so a block can have only one team of that type.

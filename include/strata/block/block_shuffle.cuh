@@ -19,8 +19,8 @@ STRATA_NAMESPACE_BEGIN
 /// |---|---|---|
 /// | `Offset(in, out, d)` | in[t + d] | keep `out`: where t + d < 0 or t + d >= n |
 /// | `Rotate(in, out, d)` | in[(t + d) mod n] | none |
-/// | `Up(in, prev)` | prev[i] = in[i - 1], prev[0] from thread t - 1 | thread 0 keeps prev[0] |
-/// | `Down(in, prev)` | prev[i] = in[i + 1], the last from thread t + 1 | thread n - 1 keeps its last |
+/// | `Up(in, prev)` | prev[i] = item i - 1 of its `in`, first = last of thread t - 1 | thread 0 keeps prev[0] |
+/// | `Down(in, prev)` | prev[i] = item i + 1 of its `in`, last = first of thread t + 1 | thread n - 1 keeps its last |
 ///
 /// - `Up` with `block_suffix` also gives every thread the block's last item, `Down` with
 ///   `block_prefix` the block's first.

@@ -31,7 +31,7 @@ enum BlockStoreAlgorithm {
   /// of 32 threads.
   BLOCK_STORE_WARP_TRANSPOSE,
   /// Blocked arrangement, as BLOCK_STORE_WARP_TRANSPOSE, one warp after the other through the shared memory of one
-  /// warp. This takes less memory, and a barrier between warps.
+  /// warp. This needs less memory, but a barrier between warps.
   BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED,
 };
 

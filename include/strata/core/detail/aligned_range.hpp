@@ -15,7 +15,7 @@ namespace detail {
 
 inline constexpr int vector_bytes = 16;
 
-/// True if the type of `Iterator` allows to move items 16 bytes at a time: it is a pointer, 16 bytes hold whole items,
+/// True if items of `Iterator` may be moved 16 bytes at a time: it is a pointer, 16 bytes hold whole items,
 /// and the bytes of the items may be copied.
 template <class Iterator>
 inline constexpr bool is_bulk_array = false;
@@ -23,7 +23,8 @@ template <class T>
 inline constexpr bool is_bulk_array<T*> = vector_bytes % sizeof(T) == 0 && is_trivially_relocatable_v<T> &&
                                           !std::is_volatile_v<T>;
 
-/// True if the first item of an array lies on a 16-byte boundary. False for other iterators.
+/// True if the first item of an array lies on a 16-byte boundary. False for iterators that are
+/// not pointers.
 template <class Iterator>
 STRATA_HD bool is_at_boundary(const Iterator& iterator) {
   if constexpr (std::is_pointer_v<Iterator>) {

@@ -12,8 +12,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if `Iterator` is an iterator of a vector of Thrust or of the standard library, or a `thrust::device_ptr`. Such
-/// items lie side by side.
+/// True if `Iterator` is an iterator of a vector of Thrust, libstdc++ or libc++, or a `thrust::device_ptr`. Its items
+/// lie side by side.
 template <class Iterator>
 constexpr bool is_vector_iterator() {
   const char* text = detail::type_name<Iterator>();

@@ -154,7 +154,7 @@ class tile_levels {
   }
 
   // Combines the values of the first `count` lanes (1 to 32), from the last inclusive prefix on. Lane 0 gets the
-  // result. Returns true if there is an inclusive prefix. All lanes call this.
+  // result. Sets `is_prefix` to whether there is an inclusive prefix. All lanes call this.
   template <class Operator>
   STRATA_D static T combine(const element& mine, unsigned count, Operator op, bool& is_prefix) {
     const bool is_inclusive = mine.is_inclusive && platform::lane_id() < count;

@@ -26,7 +26,8 @@ struct group_table_arguments {
   unsigned long long* sample;  // the table of the sample
   unsigned* cleared;           // words that later kernels need cleared: the sketch, and the numbers of chunks of parts
   std::size_t cleared_words;
-  bool may_partition;  // true if a sample chooses the method, and rows may be partitioned after all
+  // True if there are so many rows that they may be partitioned. Then a sample is taken, unless keys have a range.
+  bool may_partition;
   grid_barrier_arguments barrier;
 };
 
@@ -34,7 +35,7 @@ struct group_table_arguments {
 ///
 ///     all blocks: clear the tables in device memory
 ///     ------------------------------------------------------------------ barrier
-///     if there are many rows: count the keys of a sample in a table
+///     if there are many rows, and no range of keys: count the keys of a sample in a table
 ///     ------------------------------------------------------------------ barrier
 ///     count the different keys in the table
 ///     ------------------------------------------------------------------ barrier; the end, if rows are to be moved
@@ -166,7 +167,7 @@ struct AgentGroupTable {
       if (groups > table_slots / 4 && platform::load_relaxed(&plan.num_sampled_frequent) >= 16) groups *= 3;
       const double most_groups = (loads_ahead ? 0.625 : 0.5) * table_slots;
       storage.is_partitioned = arguments.may_partition && groups > most_groups ? 1 : 0;
-      // If no two keys have the same home, as many slots as keys suffice.
+      // In a range, each key has a slot of its own, so as many slots as keys suffice.
       const double slots = rows.is_dense() ? rows.num_keys() : 16 * groups;
       unsigned replica_log = 0;
       if (arguments.may_partition) {
@@ -181,7 +182,8 @@ struct AgentGroupTable {
     return storage.is_partitioned != 0;
   }
 
-  /// Lists the most frequent keys of the sample, if they have room in their two home slots. Only block 0 calls this.
+  /// Lists the most frequent keys of the sample that find room in their two home slots of the table of frequent keys.
+  /// Only block 0 calls this.
   STRATA_D void list_frequent(std::size_t num_items) {
     Plan& plan = *arguments.plan;
     const unsigned sampled = platform::load_relaxed(&plan.num_sampled_frequent);
@@ -224,9 +226,9 @@ struct AgentGroupTable {
     if (threadIdx.x == 0) plan.num_frequent = storage.kept;
   }
 
-  /// Counts the keys of a sample in a table in device memory, then the keys of the table. A slot holds the index of a
-  /// sampled row, the upper 16 bits of the mixed word of its key, a bit that is set if the row has no key, and the
-  /// number of sampled rows with this key.
+  /// Counts the rows of each key of a sample in a table in device memory, then the keys in the table. A slot holds the
+  /// index of a sampled row, the upper 16 bits of the mixed word of its key, a bit that is set if the row has no key,
+  /// and the number of sampled rows with this key.
   STRATA_D void sample(grid_barrier<threads>& barrier, std::size_t num_items) {
     Plan& plan = *arguments.plan;
     // Each multiprocessor gets some warps of the work.
@@ -251,10 +253,11 @@ struct AgentGroupTable {
     barrier.wait();
   }
 
-  /// The number of sampled rows, and one of these rows, of a slot of the sample.
+  /// Returns the number of sampled rows that a slot has counted.
   STRATA_D static unsigned number_in_sample(unsigned long long slot) {
     return static_cast<unsigned>(slot) & (sampled_without_key - 1);
   }
+  /// Returns the row of the input whose index in the sample is in a slot.
   STRATA_D static std::size_t row_of_sample(unsigned long long slot, std::size_t num_items) {
     return detail::group_sample_row(static_cast<unsigned>(slot >> 32), num_items, sample_rows);
   }

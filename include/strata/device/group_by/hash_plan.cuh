@@ -19,10 +19,10 @@ namespace detail {
 /// Bytes of the largest entry of a table: a word and its states. With this bound, kernels need at most 64 KiB of shared
 /// memory, which a block may have on compute capability 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
-/// The largest number of frequent keys that a sample has, and of those that are listed.
+/// Upper bounds: the keys that are frequent in a sample, and those of them that are listed.
 inline constexpr unsigned group_most_sampled_frequent = 1024;
 inline constexpr unsigned group_most_frequent = 64;
-/// Slots of the table of frequent keys. Large entries have fewer slots, so that the table and a tile of rows fit in
+/// Slots of the table of frequent keys. With large entries it has fewer, so that the table and a tile of rows fit in
 /// 64 KiB. group_frequent_home() returns the first of the two home slots of a mixed word in this table.
 template <std::size_t EntryBytes>
 inline constexpr unsigned group_frequent_slots = (EntryBytes <= 56 ? 8 : 4) * group_most_frequent;
@@ -31,7 +31,7 @@ STRATA_D unsigned group_frequent_home(typename Types::Slot mixed) {
   constexpr unsigned slots = group_frequent_slots<sizeof(typename Types::Slot) + sizeof(typename Types::States)>;
   return static_cast<unsigned>(mixed) & (slots - 1) & ~1u;
 }
-/// Rows of a chunk.
+/// Rows of a chunk: memory that one block fills with rows of one part.
 inline constexpr unsigned group_chunk_rows = 128;
 /// Bits of the sketch that counts groups while rows are partitioned. It counts one hash in `group_sketch_one_in`.
 inline constexpr unsigned group_sketch_bits = 1u << 17;
@@ -40,13 +40,13 @@ inline constexpr unsigned group_sketch_one_in = 1u << 10;
 /// What the kernels of a call tell each other. The first kernel initialises it.
 template <class Slot>
 struct group_hash_plan {
-  unsigned departures;                 // of blocks of the first kernel, for its barrier
+  unsigned departures;                 // blocks of the first kernel that have left its barrier
   unsigned is_abandoned;               // a table was too small: rows are partitioned
   unsigned is_partitioned;             // the result of the first kernel: the other kernels have work
   group_sample_counts sampled;         // the sum over the blocks of the first kernel
   unsigned num_sampled_frequent;       // keys that are frequent in the sample
   unsigned num_frequent;               // those of them that are combined while rows are moved
-  unsigned arrivals;                   // of blocks at barriers of the second pass
+  unsigned arrivals;                   // blocks that have arrived at barriers of the second pass
   unsigned leaving;                    // blocks of the last kernel that have ended
   unsigned ticket;                     // the next part for a block of the last kernel
   unsigned num_chunks[2];              // chunks taken in each pass
@@ -81,7 +81,7 @@ struct group_parts {
   Payload* payloads;
   group_chunk* chunks;
   unsigned* rows;                // number of rows of each chunk
-  group_listed_chunk* list;      // all chunks, ordered by part
+  group_listed_chunk* list;      // all chunks; those of a part lie side by side
   unsigned* num_chunks_of_part;  // must be 0 at first
   unsigned* begins;              // where the list of a part begins
 };

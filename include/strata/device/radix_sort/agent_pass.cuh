@@ -54,7 +54,8 @@ class AgentRadixPass {
 
   struct TempStorage {
     typename Rank::TempStorage rank;
-    State offset[radix_bins];  // of a digit: offset in the output, less the rank in the tile
+    // for each digit: its offset in the output, less the rank of its first item in the tile
+    State offset[radix_bins];
     unsigned tile;
   };
 
@@ -79,7 +80,7 @@ class AgentRadixPass {
         workspace_(workspace),
         plan_(workspace.plan[pass]) {}
 
-  /// With `MayHaveNoTile`, there are more blocks than tiles.
+  /// Takes a tile by a ticket and moves it. With `MayHaveNoTile`, there may be more blocks than tiles.
   template <bool MayHaveNoTile>
   STRATA_D void run() {
     if (plan_.is_skipped) return;
@@ -88,7 +89,7 @@ class AgentRadixPass {
     move_tile(tile);
   }
 
-  /// Moves a tile that the block has taken in another way. The blocks of the tiles before it must have started earlier.
+  /// Moves a tile that the block has taken. The blocks of the tiles before it must have started earlier.
   STRATA_D void move_tile(std::size_t tile) {
     tile_ = tile;
     clear_next_states();
@@ -114,7 +115,8 @@ class AgentRadixPass {
     if constexpr (IsExact && Codes::has_highest) {
       sort_tile<IsExact, true>(keys, values);
     } else if constexpr (!IsExact) {
-      // Keys that are not exact are rare: all their tiles share one path, because it takes long to compile.
+      // Keys that are not exact (-0.0 and NaNs, see radix_code.hpp) are rare: all their tiles share one path, because
+      // it takes long to compile.
       sort_tile<IsExact, false>(keys, values);
     } else if (is_full_tile()) {
       sort_tile<IsExact, true>(keys, values);
@@ -151,7 +153,7 @@ class AgentRadixPass {
   }
 
   // Publishes the counts as soon as they are known, and puts the keys into shared memory by rank. Returns
-  // the items of the digit whose number the thread has.
+  // the run of digit `threadIdx.x`.
   template <bool IsExact, bool HasAllCodes>
   STRATA_D digit_run rank_keys(Rank& rank, const Code (&codes)[items_per_thread], Ranks& ranks) {
     using CodeDigits = radix_code_digits<Digits, IsExact>;

@@ -17,9 +17,10 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Sends the arguments of this call to all ranks, and receives theirs. All ranks that receive them return the same
-/// value. `status` is the result of this rank's checks. Without `storage`, the function allocates device memory for the
-/// messages. If `messages` is null, the host had no memory: this rank still sends its message, but returns an error.
+/// Sends this rank's message, which has the arguments of its call and hashes of some probe keys, to all ranks, and
+/// receives theirs. All ranks that receive all messages return the same value. `status` is the result of this rank's
+/// checks. Without `storage`, the function allocates device memory for the messages. If `messages` is null, the host
+/// had no memory: this rank still sends its message, but returns an error.
 template <class Call, class Storage>
 cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaError_t status, join_message* messages) {
   const auto ranks = static_cast<std::size_t>(call.position.ranks);
@@ -81,7 +82,7 @@ cudaError_t gather_join_messages(const Call& call, const Storage* storage, cudaE
   return cudaSuccess;
 }
 
-/// Writes how many rows of each class a side has on this rank, or the error of its grouping.
+/// Writes how many rows of each class (see route.cuh) a side has on this rank, or the error of sorting them by class.
 template <bool IsBuild, class Call, class Storage>
 cudaError_t write_class_counts(const Call& call, const Storage& storage, const exchange_messages& counts,
                                cudaError_t status, std::int64_t grouped_rows) {
