@@ -13,10 +13,10 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Differences of neighbouring items of a tile, by any operator. The tile `x` has T * N items in blocked arrangement:
-/// thread t, numbered row-major (x fastest), has items t * N to t * N + N - 1.
+/// Differences of neighbouring items of a tile, by any operator. The tile `x` has B * N items, N in each of B
+/// threads, in blocked arrangement: thread t, numbered row-major (x fastest), has items t * N to t * N + N - 1.
 ///
-/// | call | output for item i | output for the item at the end |
+/// | call | output for item i | output for the first (Left) or last (Right) item |
 /// |---|---|---|
 /// | `SubtractLeft(input, output, op)` | op(x[i], x[i - 1]) | x[0] |
 /// | `SubtractLeft(input, output, op, tile_predecessor_item)` | the same | op(x[0], tile_predecessor_item) |
@@ -25,12 +25,12 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// For partial tiles there are `SubtractLeftPartialTile(input, output, op, valid_items)`, which also takes a
 /// `tile_predecessor_item` as its last argument, and `SubtractRightPartialTile(input, output, op, valid_items)`. The
-/// first `valid_items` items are valid: none if it is not positive, all if it is above T * N. The last item is the last
+/// first `valid_items` items are valid: none if it is not positive, all if it is above B * N. The last item is the last
 /// valid one. Items that are not valid are copied to the output, and `op` is not called with them.
 ///
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Each thread gets the
-///   results of its own items. The first thread passes the `tile_predecessor_item` that counts, the last thread the
-///   `tile_successor_item`.
+///   results of its own items. Only the first thread's `tile_predecessor_item` and the last thread's
+///   `tile_successor_item` are used.
 /// - `input` and `output` may be the same array.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
@@ -143,7 +143,8 @@ class BlockAdjacentDifference {
     return temp_storage;
   }
 
-  /// Returns how many of the first `count` items of the tile belong to this thread and the threads after it.
+  /// Returns how many of the first `count` items of the tile belong to this thread and the threads after it. The result
+  /// is 0 or negative if there are none.
   template <std::size_t ItemsPerThread>
   STRATA_D int of_thread(int count) {
     return detail::most(count, 0) - thread_ * static_cast<int>(ItemsPerThread);
@@ -166,7 +167,7 @@ class BlockAdjacentDifference {
     }
   }
 
-  /// Goes from the first item to the last, for the same reasons.
+  /// Counterpart of subtract_left: the loop goes from the first item to the last, for the same reasons.
   template <std::size_t ItemsPerThread, class Output, class DifferenceOp, class Successor, class HasDifference>
   STRATA_D void subtract_right(const T (&input)[ItemsPerThread], Output (&output)[ItemsPerThread],
                                DifferenceOp& difference_op, const Successor& successor, HasDifference has_difference) {
@@ -181,7 +182,8 @@ class BlockAdjacentDifference {
     }
   }
 
-  /// `neighbour()` is called only if there is a difference: the first or last thread has no other to read from.
+  /// Returns the output for item i of the thread. `neighbour()` is called only if `has_difference(i)` is true: the
+  /// first or last thread may have no other thread to read from.
   template <class Output, class DifferenceOp, class HasDifference, class Neighbour>
   STRATA_D static Output result(DifferenceOp& difference_op, T item, HasDifference& has_difference, int i,
                                 Neighbour neighbour) {

@@ -13,10 +13,10 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Flags where neighbouring items of a tile differ. The tile `x` has T * N items in blocked arrangement: thread t,
-/// numbered row-major (x fastest), has items t * N to t * N + N - 1.
+/// Flags where neighbouring items of a tile differ. The tile `x` has B * N items, N in each of B threads, in blocked
+/// arrangement: thread t, numbered row-major (x fastest), has items t * N to t * N + N - 1.
 ///
-/// | flag of item i | value | where there is no neighbour |
+/// | flag of item i | value | value without a neighbour in the tile |
 /// |---|---|---|
 /// | head | op(x[i - 1], x[i]) or op(x[i - 1], x[i], i) | 1 for the first item, or op(tile_predecessor_item, x[0]) |
 /// | tail | op(x[i], x[i + 1]) or op(x[i], x[i + 1], i + 1) | 1 for the last, or op(x[last], tile_successor_item) |
@@ -28,11 +28,11 @@ STRATA_NAMESPACE_BEGIN
 /// | `FlagTails(tail_flags, input, op[, tile_successor_item])` | |
 /// | `FlagHeadsAndTails(head_flags, [tile_predecessor_item,] tail_flags, [tile_successor_item,] input, op)` | |
 ///
-/// - Every thread of the block must call, in uniform control flow. Each thread gets the flags of its own items. The
-///   first thread passes the `tile_predecessor_item` that counts, the last thread the `tile_successor_item`. If there
-///   is no predecessor, the first thread keeps `preds[0]`.
-/// - `op` returns true where items differ. It is called with the `int` index of the second item in the tile, if it
-///   accepts one; the index of `tile_successor_item` is T * N.
+/// - Every thread of the block must call, in uniform control flow. Each thread gets the flags of its own items. Only
+///   the first thread's `tile_predecessor_item` and the last thread's `tile_successor_item` are used. Without a
+///   predecessor, `preds[0]` of the first thread is not written.
+/// - `op` returns true where items differ. If it accepts a third argument, an `int`, it gets the index in the tile of
+///   its second argument; the index of `tile_successor_item` is B * N.
 /// - Flags, or `preds`, may overwrite the input. Two outputs must be different arrays.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
@@ -158,9 +158,10 @@ class BlockDiscontinuity {
   }
 
  private:
-  /// True if all threads read the item of a neighbour, false if only those that have one. Reads of all take fewer
-  /// instructions, but one more stands between the item and its flag. For several items of a word that costs more: 177
-  /// cycles instead of 164 for heads of 256 x 8 items on an H200, but 135 instead of 158 for 128 x 4 items of 16 bytes.
+  /// True if all threads read the item of a neighbour, false if only the threads that have a neighbour do. If all read,
+  /// there are fewer instructions, but one more between the read and the flag. With several items of one word in each
+  /// thread, this takes more time: 177 cycles instead of 164 for heads of 256 x 8 items on an H200. With 128 x 4 items
+  /// of 16 bytes, it takes less: 135 cycles instead of 158.
   template <std::size_t ItemsPerThread>
   static constexpr bool all_read = sizeof(T) > 4 || ItemsPerThread == 1;
 

@@ -31,8 +31,8 @@ STRATA_NAMESPACE_BEGIN
 ///   tile that no rank names are then unspecified.
 /// - Every thread of the block must call, in uniform control flow. Warp-striped arrangements need whole warps:
 ///   a multiple of 32 threads, or at most 32 threads, which are then one warp of that size.
-/// - `WarpTimeSlicing`: warps use a storage of 32 * N items one after the other, with two barriers for each warp. This
-///   takes less shared memory and more time. Use it for large items.
+/// - `WarpTimeSlicing`: warps use a storage of 32 * N items one after the other, with up to two barriers for each warp.
+///   This takes less shared memory and more time. Use it for large items.
 /// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, there are gaps of one access, at most one
 ///   after every 32 items of 4 bytes, 16 of 8 bytes or 8 of 16 bytes. If items have 1 or 2 bytes, the items of a thread
 ///   are first rounded up to whole words. An item whose size is not its alignment is rounded up to an odd multiple of

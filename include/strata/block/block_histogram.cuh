@@ -25,10 +25,10 @@ enum BlockHistogramAlgorithm {
   /// - Up to 256 bins: the lanes of a warp vote on each bit of their bins, and the last lane of each bin adds the
   ///   number of its lanes to a counter of the warp. One barrier.
   /// - More bins: the block sorts the bins of its samples, and adds the length of each bin's run to the counter. One
-  ///   pass of BlockRadixSort for each 4 bits of a bin, and 3 barriers. Such a tile has at most 65,535 samples.
+  ///   pass of BlockRadixSort for each 4 bits of a bin, then 3 barriers. Such a tile has at most 65,535 samples.
   BLOCK_HISTO_SORT,
-  /// An `atomicAdd` for each sample. Fast where the lanes of a warp have different bins; equal bins wait for each
-  /// other. Counters are integers of 4 or 8 bytes, float, double, half or bfloat16.
+  /// An `atomicAdd` for each sample. Fast where the lanes of a warp have different bins; additions to one bin wait for
+  /// each other. Counters are integers of 4 or 8 bytes, float, double, half or bfloat16.
   BLOCK_HISTO_ATOMIC,
 };
 
@@ -92,7 +92,7 @@ class block_histogram_sort {
     Shape::template for_each_index<Bins>(thread, [&](int b) { shared.runs[b] = run{0, 0}; });
     bin before[items_per_thread];
     before[0] = sorted[0];  // thread 0 keeps it: the first sample ends no run
-    // The barrier in it also separates these zeros from what other threads write next.
+    // The barrier in `Up` also separates the zeros from what other threads write next.
     shuffle(shared.shuffle_storage).Up(sorted, before);
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
@@ -188,8 +188,8 @@ class block_histogram_atomic {
 ///   BLOCK_HISTO_ATOMIC does not access its storage.
 /// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin, bins rounded up to a power of
 ///   two. With more bins, BlockRadixSort's storage, or, if larger, 4 bytes for each bin and 2 or 4 for each thread.
-///   Bank conflicts: threads access counters by bin. With more bins, BlockRadixSort says which conflicts its accesses
-///   have, and accesses to where runs begin and end depend on the samples.
+/// - Bank conflicts depend on the samples. Up to 256 bins, accesses to counters have conflicts. With more bins,
+///   accesses of BlockRadixSort and the writes of where the runs of bins begin and end have conflicts.
 /// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert
 ///   that samples are bins; in others, the behaviour is undefined if they are not.
 ///
@@ -235,7 +235,7 @@ class BlockHistogram {
   using shape = detail::block_shape<BlockDimX, BlockDimY, BlockDimZ>;
   static constexpr std::size_t items_per_thread = static_cast<std::size_t>(ItemsPerThread);
 
-  // A warp's counters of more bins take much memory.
+  // With more bins, counters for each warp would take much memory.
   using without_atomics = typename std::conditional_t<
       Bins <= 256, detail::block_histogram_votes<shape, BlockDimX, BlockDimY, BlockDimZ, Bins>,
       detail::block_histogram_sort<shape, BlockDimX, BlockDimY, BlockDimZ, ItemsPerThread, Bins>>;

@@ -39,7 +39,7 @@ enum BlockLoadAlgorithm {
 /// from any random-access iterator whose values convert to `T`.
 ///
 /// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
-///   With every algorithm, the others keep their value or become `oob_default`.
+///   With every algorithm, the other items keep their value or become `oob_default`.
 /// - BLOCK_LOAD_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may load
 ///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
 /// - The transposing algorithms: every thread of the block must call, in uniform control flow, with the same
@@ -47,7 +47,7 @@ enum BlockLoadAlgorithm {
 ///   calls that use the same storage, and before the storage is used for anything else. Objects of one type
 ///   constructed without storage use the same storage. Shared memory: that of BlockExchange, about the size
 ///   of the tile, or of one warp's items if time-sliced. No bank conflicts in blocks of a multiple of 32
-///   threads; in other blocks a row of BLOCK_LOAD_TRANSPOSE may take a second wavefront.
+///   threads; in other blocks, some striped accesses of BLOCK_LOAD_TRANSPOSE take 2 wavefronts.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>
@@ -153,7 +153,7 @@ class BlockLoad {
     }
   }
 
-  // Moves items from that arrangement to the algorithm's.
+  // Moves items from the arrangement in which memory is read to the arrangement of the algorithm.
   STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
     if constexpr (warp_transposes) {
       exchange(storage_->Alias()).WarpStripedToBlocked(items, items);

@@ -23,11 +23,12 @@ template <int Threads>
 class merge_sort_block {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
   static constexpr int last_lanes = Threads - (warps - 1) * warp_threads;
-  // Values that are no positions of the tile, which are 0 or more.
+  // Stand for the end of a slice, which is 0 or more. `nowhere`: there is nothing to compare it with. `broken`: slices
+  // within the warp do not fit together.
   static constexpr int nowhere = -1, broken = -2;
 
  public:
-  /// Where the slices of the first and the last thread of each warp start and end.
+  /// Where the slice of each warp's first thread starts, and where the slice of its last thread ends.
   struct borders {
     int start[static_cast<std::size_t>(warps + 1)];
     int end[static_cast<std::size_t>(warps)];
@@ -107,17 +108,17 @@ class merge_sort_block {
 /// | `Sort(keys, compare)` | all keys |
 /// | `Sort(keys, values, compare)` | all keys with their values |
 /// | `SortPartialTile(keys, valid_items, compare)` | the first `valid_items` keys |
-/// | `SortPartialTile(keys, values, valid_items, compare)` | the same with values |
-/// | `Sort(keys, compare, valid_items, oob_default)` | the same; other keys become `oob_default` |
-/// | `Sort(keys, values, compare, valid_items, oob_default)` | the same with values |
+/// | `SortPartialTile(keys, values, valid_items, compare)` | the first `valid_items` keys with their values |
+/// | `Sort(keys, compare, valid_items, oob_default)` | as SortPartialTile; other keys become `oob_default` |
+/// | `Sort(keys, values, compare, valid_items, oob_default)` | as SortPartialTile; other keys become `oob_default` |
 ///
 /// - `StableSort` and `StableSortPartialTile` take the same arguments, and are stable. So are `Sort` and
 ///   `SortPartialTile`, except `Sort(keys, compare)`, in which equal keys may change places.
 /// - `Sort<CompareOp, false>(keys, values, compare, valid_items, oob_default)` sorts all keys with their values: the
 ///   caller promises that all are valid.
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering. It is called with
-///   valid items only. Whatever it returns, calls end and the result is a permutation of the input. `Sort(keys,
-///   compare)` promises this only if `compare` always returns the same for the same two keys.
+///   valid items only. Even if it is no such ordering, the sort returns, and the result is a permutation of the input.
+///   `Sort(keys, compare)` promises this only if `compare` always returns the same for the same two keys.
 /// - Calls for partial tiles neither read nor move items that are not valid. A `valid_items` above the number of items
 ///   means all, 0 or less means none. Sorts need no key that comes after all others, and `oob_default` may be any key.
 /// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
@@ -127,15 +128,15 @@ class merge_sort_block {
 ///   A thread calls `compare` at most N * (N - 1) / 2 times, and for each level of runs of 2^k
 ///   threads at most N + ceil(log2(N * 2^k + 1)) times more.
 /// - `Sort(keys, compare)` of N = 1, 2 or 4 numbers or pointers of 4 or 8 bytes in blocks of whole warps: each warp
-///   sorts by a network of exchanges, in shuffles. A thread then calls `compare` 15, 36 or 85 times up to runs of 32
-///   threads, where merges call it up to 20, 31 or 51 times.
+///   sorts by a sorting network, with shuffles. Until the keys of a warp are sorted, a thread calls `compare` 15, 36 or
+///   85 times; merges would call it up to 20, 31 or 51 times.
 /// - Values of up to 4 bytes move with their keys. Larger values move once, at the end, by indices of 4
 ///   bytes that have moved with the keys.
-/// - Shared memory: a key for each item of the tile and up to 4 bytes for its value, or the values if these are larger;
-///   8 bytes for each warp; gaps as in BlockExchange, but none if keys have less than 4 bytes each, and the keys of a
-///   thread have 2, 4, 8 ... or 128 bytes together. Blocked accesses have no bank conflicts; whether searches and
-///   merges have any depends on the keys. Keys of 4 bytes and more need no gaps if N is odd; positions then take fewer
-///   instructions to compute.
+/// - Shared memory: the keys, with a value or index of up to 4 bytes for each, or the values if these are larger. Also
+///   8 bytes for each warp, 4 more, and gaps as in BlockExchange. There are no gaps if keys have less than 4 bytes and
+///   the keys of a thread have 2, 4, 8 ... or 128 bytes together. Keys of 4 bytes and more need no gaps if N is odd;
+///   positions then take fewer instructions to compute.
+/// - Bank conflicts: none in blocked accesses. The conflicts of searches and merges depend on the keys.
 /// - Code size: 20 to 40 instructions for each level and each of the N items.
 /// - Integers of 4 and 8 bytes without values, N = 1, 2, 4, 8 or 16 for each thread of whole warps: if `compare` is
 ///   `strata::Less`, or `less` or `greater` of the standard library, libcu++ or Thrust, it is not called. Keys are

@@ -30,9 +30,9 @@
 ///
 /// - `RankKeys(keys, ranks, digit_extractor)`: `digit_extractor.Digit(key)` is a number below
 ///   2^RadixBits. It may be called more than once for a key. `BFEDigitExtractor<Key>` extracts a range of bits.
-/// - `RankKeys(..., exclusive_digit_prefix)`: thread t also receives the ranks of the first items of the digits
-///   t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1. They are unspecified for digits from
-///   2^RadixBits on.
+/// - `RankKeys(..., exclusive_digit_prefix)`: thread t also receives a number for each of the digits
+///   t * BINS_TRACKED_PER_THREAD to (t + 1) * BINS_TRACKED_PER_THREAD - 1: the rank of the first item with this digit,
+///   or the rank that such an item would have. It is unspecified for digits from 2^RadixBits on.
 /// - `RankKeys(..., callback)` and `RankKeys(..., exclusive_digit_prefix, callback)`: every thread calls
 ///   `callback(counts)` once, in uniform control flow. `counts` is an `int (&)[BINS_TRACKED_PER_THREAD]`: the
 ///   number of the block's items with each of these digits, 0 for digits from 2^RadixBits on.
@@ -44,8 +44,8 @@
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.
-/// - `InnerScan` is the BlockScan of the counters. `SmemConfig` and `NumParts` have no effect; they keep CUB's order
-///   of parameters.
+/// - `InnerScan` is the algorithm of the BlockScan that scans the counters. `SmemConfig` and `NumParts` have no effect;
+///   they keep CUB's order of parameters.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>
@@ -123,10 +123,10 @@ using radix_rank_basic =
 /// - Each thread counts its items, then the block scans the counters, 2^RadixBits for each thread. Time and storage
 ///   grow with the number of counters: use digits of 3 to 5 bits.
 /// - A tile has at most 65,535 items.
-/// - Shared memory: 2^(RadixBits + 1) bytes for each thread, and one word. Blocks of 32 threads and more have no bank
-///   conflicts, whatever the keys, with one exception: for `exclusive_digit_prefix` and `callback`, they read
-///   2^(RadixBits - 1) counters of one bank.
-/// - `MemoizeOuterScan`: a thread keeps the 2^(RadixBits - 1) words that it scans in registers, instead of reading
+/// - Shared memory: 2^(RadixBits + 1) bytes and one word for each thread. Blocks of 32 threads and more have no bank
+///   conflicts, whatever the keys, with one exception: for `exclusive_digit_prefix` and `callback`, threads read
+///   2^(RadixBits - 1) words of one bank.
+/// - `MemoizeOuterScan`: a thread scans about 2^(RadixBits - 1) words. It keeps them in registers, instead of reading
 ///   them twice.
 template <int BlockDimX, int RadixBits, bool IsDescending, bool MemoizeOuterScan = true,
           BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
@@ -143,7 +143,7 @@ class BlockRadixRank
 ///
 /// - A warp ranks one row of its items at a time. RadixBits votes show each lane which lanes have the same digit, and
 ///   the last of these lanes updates the counter for all of them. Then the block scans the warps' counters, and each
-///   thread adds the result of its item's digit and warp.
+///   thread adds the scanned counter of its warp and the item's digit to the rank in the warp.
 /// - Shared memory: a word for each digit and warp. Accesses to counters conflict where a row has different digits
 ///   whose counters lie in one bank.
 template <int BlockDimX, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,

@@ -53,7 +53,8 @@ struct radix_sort_range {
   }
 };
 
-/// Which of a thread's items are valid: the thread's item i is number first_of_thread + i * step of the block.
+/// Predicates for the items of a thread: `all_items` is true for all of them, `first_items` for those among the first
+/// `valid_items` of the block, where the thread's item i is number first_of_thread + i * step.
 struct all_items {
   STRATA_HD bool operator()(int) const { return true; }
   STRATA_HD all_items in_rows(int, int) const { return {}; }
@@ -74,10 +75,10 @@ struct first_items {
 enum BlockRadixSortAlgorithm {
   /// The fastest for the types, threads and items, by a table of measurements (`block/README.md`): merges for keys
   /// without values that merges can sort, if they have 32 or 64 bits. Otherwise BLOCK_RADIX_SORT_MATCH for whole keys
-  /// in blocks of up to 256 threads with up to 15 keys or 16 pairs each, and BLOCK_RADIX_SORT_THREAD_COUNTERS for all
-  /// else.
+  /// in blocks of whole warps and up to 256 threads, with up to 15 keys or 16 pairs in each thread, and
+  /// BLOCK_RADIX_SORT_THREAD_COUNTERS for all else.
   BLOCK_RADIX_SORT_DEFAULT,
-  /// Passes of RadixBits, as in CUB: BlockRadixRank ranks by counters of each thread.
+  /// Passes of RadixBits bits, as in CUB: BlockRadixRank ranks by counters of each thread.
   BLOCK_RADIX_SORT_THREAD_COUNTERS,
   /// Passes of 8 bits: BlockRadixRankMatch ranks by votes of warps. For blocks of whole warps.
   BLOCK_RADIX_SORT_MATCH,
@@ -116,11 +117,12 @@ struct radix_sort_policy {
 /// | range | sorts by |
 /// |---|---|
 /// | | all bits |
-/// | `begin_bit, end_bit` | bits begin_bit to end_bit - 1, counted from the least significant |
+/// | `begin_bit` | bits from begin_bit on, counted from the least significant |
+/// | `begin_bit, end_bit` | bits begin_bit to end_bit - 1 |
 /// | `decomposer` | the fields that `decomposer(key)` refers to: see RadixFields |
-/// | `decomposer, begin_bit, end_bit` | these bits of the fields side by side, the first highest |
+/// | `decomposer, begin_bit, end_bit` | the same bits of the fields side by side, the first field highest |
 ///
-/// - Each has a variant for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
+/// - Each call has a variant for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
 ///   `SortPartialTile(keys, values, valid_items, range...)` and so on. It sorts the first `valid_items` items of the
 ///   tile. The other items are not read and keep their positions. If `valid_items` exceeds the tile, all items are
 ///   sorted; if it is 0 or less, none. The sort needs no key that is larger than all others.
@@ -199,7 +201,8 @@ class BlockRadixSort {
   static constexpr bool is_default = Algorithm == BLOCK_RADIX_SORT_DEFAULT || Algorithm == BLOCK_RADIX_SORT_MERGE;
   static constexpr bool merges_keys =
       Algorithm == BLOCK_RADIX_SORT_MERGE || (Algorithm == BLOCK_RADIX_SORT_DEFAULT && policy::merges);
-  // If keys are merged, those that cannot be are sorted inside of a branch, where votes of a match are not allowed.
+  // If keys are merged, tiles that cannot be merged are sorted inside of a branch, where votes of a match are not
+  // allowed.
   static constexpr bool matches_whole_keys =
       Algorithm == BLOCK_RADIX_SORT_MATCH || (is_default && policy::matches && (has_values || !merges_keys));
 
@@ -366,7 +369,7 @@ class BlockRadixSort {
     constexpr bool asks_whether_whole = !is_matched || Bits::is_whole || detail::radix_mantissa_bits<KeyT> == 0;
     if constexpr (has_word && is_number && asks_whether_whole) {
       using code = detail::radix_sort_word<KeyT, Order == descending>;
-      // Ranges of bits are counted in the words of RadixTraits, which differ from these for floating-point numbers.
+      // Bits are counted in the words of RadixTraits, which differ from the words of `code` for floating-point numbers.
       const bool is_whole = Bits::is_whole || (by.begin_bit == 0 && by.end_bit == digits::key_bits);
       if (is_whole || !code::is_float) {
         if constexpr (is_merged) {

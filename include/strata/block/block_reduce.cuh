@@ -176,9 +176,10 @@ enum BlockReduceAlgorithm {
 ///   threads as that number.
 /// - Determinism: the association depends on the types, the block's shape and `num_valid` alone, so
 ///   floating-point results repeat bit for bit.
-/// - Shared memory: WARP_REDUCTIONS sizeof(T) per warp; RAKING the items, each rounded up to an odd
-///   number of words, and at most one word in 32 for padding; RAKING_COMMUTATIVE_ONLY the same
-///   without the first 32 items. Rakers have no bank conflicts if `T` is aligned to at most 16 bytes.
+/// - Shared memory: WARP_REDUCTIONS takes sizeof(T) per warp. RAKING takes the items, each rounded up to an odd number
+///   of units, and at most one unit of padding for every 128 bytes. A unit has as many bytes as the alignment of `T`,
+///   at least 4. RAKING_COMMUTATIVE_ONLY takes the items except the first 32, rounded up in the same way, without
+///   padding. There are no bank conflicts if `T` is aligned to at most 16 bytes.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
 ///   anything else. Objects of one type constructed without storage share theirs.
 /// - `T` must be trivially relocatable.

@@ -16,13 +16,13 @@
 STRATA_NAMESPACE_BEGIN
 
 /// Decodes runs, `RunsPerThread` in each thread: run r is a value that is repeated as often as its length says. The
-/// decoded items of all runs, one run after the other, are numbered from 0. A call returns a window of them, to each
-/// thread `DecodedItemsPerThread` (N): items[i] of thread t is item from + t * N + i.
+/// decoded items of all runs, one run after the other, are numbered from 0. A call returns a window of these items,
+/// `DecodedItemsPerThread` (N) to each thread: items[i] of thread t is item from + t * N + i.
 ///
 /// | call | effect |
 /// |---|---|
 /// | `BlockRunLengthDecode(temp_storage, values, lengths, total)` | keeps runs; `total` becomes the number of items |
-/// | `BlockRunLengthDecode(temp_storage, values, offsets)` | keeps runs, given the number of each first item |
+/// | `BlockRunLengthDecode(temp_storage, values, offsets)` | keeps runs, given the number of each run's first item |
 /// | `RunLengthDecode(items, from)` | a window, from item 0 by default |
 /// | `RunLengthDecode(items, offsets, from)` | the same, with each item's position in its run, from 0 |
 ///

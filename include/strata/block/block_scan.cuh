@@ -23,8 +23,8 @@ enum BlockScanAlgorithm {
   /// the warp scans these sums, and each of its threads scans its items. Two operator calls per item: for
   /// operators that take long compared with shared memory. Two barriers.
   ///
-  /// A thread of the first warp keeps its items in registers if they are few. In blocks of more than 512 threads,
-  /// `Sum` of integers of up to 32 bits is scanned as by BLOCK_SCAN_WARP_SCANS, which is faster there.
+  /// A thread of the first warp keeps its items in registers if they are few. From sm_80 on, blocks of more than 512
+  /// threads in whole warps scan `Sum` of integers of up to 32 bits as by BLOCK_SCAN_WARP_SCANS, which is faster there.
   BLOCK_SCAN_RAKING,
   /// As BLOCK_SCAN_RAKING, but the first warp always keeps the items in registers between the reduction and the scan.
   /// This takes half the reads of shared memory, and one register for each 4 bytes of a thread's Threads / 32 items.
@@ -36,8 +36,8 @@ enum BlockScanAlgorithm {
 
 namespace detail {
 
-/// What precedes the first item of a block: nothing; a value that every thread has; or the result of a functor
-/// that the first warp calls with the sum of the block's items, in lane 0.
+/// What precedes the first item of a block: nothing; a value that every thread has; or the result, in lane 0, of a
+/// functor that the first warp calls with the sum of the block's items.
 struct no_prefix {
   static constexpr bool is_value = false, is_callback = false;
 };
@@ -124,7 +124,7 @@ struct block_scan_forms {
       }
       const T before =
           Algorithm::template scan<false, full>(storage, thread, sum, op, prefix, aggregate, valid_threads);
-      // A sum of words begins with 0 in the first thread, with a prefix or without.
+      // In a sum of words without a prefix, `before` is 0 in the first thread, and may be added there, too.
       constexpr bool has_prefix = Prefix::is_value || Prefix::is_callback || adds_as_words<Operator, T>;
       detail::scan_in_thread<Inclusive, false, full, items>(+input, +output, op, before, has_prefix || thread > 0,
                                                             thread_valid);
@@ -148,7 +148,7 @@ struct block_scan_forms {
 ///   Without a prefix, sums begin with `T{}`, and the first output of other exclusive scans is unspecified.
 /// - `T block_prefix_callback_op(T block_aggregate)` is called once by every thread of the first warp (by all
 ///   threads of a smaller block), in uniform control flow, with the sum of all items. The value that it
-///   returns in thread 0 precedes the items. It is taken by reference and may keep a running total.
+///   returns in thread 0 precedes the items. The functor is taken by reference and may keep a running total.
 /// - `block_aggregate` is the sum of all items, without any prefix: the same bits in every thread.
 /// - The PartialTile overloads scan the first `valid_items` items of the tile (of the threads, or of the threads'
 ///   arrays together). The operator is not called with others, and outputs of others are not written. If `valid_items`

@@ -29,12 +29,12 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// `SortOwn` replaces `Plan` and `Sort` where each thread knows where its segment lies in the tile:
 /// `SortOwn(begin, count, compare)` if no segment has more than `ItemsPerThread` items,
-/// `SortOwn(begin, count, owners, compare)` if each segment has `owners` threads. So does `SortAll(count, compare)`
-/// where the tile has one segment.
+/// `SortOwn(begin, count, owners, compare)` if each segment has `owners` threads. `SortAll(count, compare)` replaces
+/// `Plan` and `Sort` where the tile has one segment.
 ///
-/// - A thread owns up to `ItemsPerThread` (N) items of one segment. A segment of n items takes ceil(n / N)
-///   threads and ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
-/// - `Plan` takes the segments of the first threads, as many as there are owners for, and returns their number: at
+/// - A thread owns up to `ItemsPerThread` (N) items of one segment: it is an owner of the segment. A segment of n items
+///   has ceil(n / N) owners and takes ceil(log2(ceil(n / N))) levels of merging, wherever it lies.
+/// - `Plan` takes the segments of the first threads, as many as the threads can own, and returns their number: at
 ///   least 1. A segment must have at most BlockDimX * N items. The caller passes segments that do not fit to a later
 ///   `Plan`. `offset` is any number of the caller's. `Place(segment)` returns it.
 /// - `Plan(length, offset, count)`: `count` is the same in all threads, and only the first `count` threads
@@ -45,10 +45,10 @@ STRATA_NAMESPACE_BEGIN
 /// - `compare(a, b)` says whether key a must come before key b: a strict weak ordering. It is called
 ///   with keys of one segment only. If it is no such ordering, what the segment holds afterwards is
 ///   unspecified; other segments and other memory are not touched.
-/// - Conflicts: owners read and write their items in shared memory without bank conflicts if items
-///   have 4, 8 or 16 bytes and lie in one segment; N must be odd, or a power of two up to 32, for which
-///   the tile has a gap after every 128 bytes. Searches and merges depend on the keys.
-/// - Shared memory: the tile, 18 bytes for each thread, and 8 for each warp.
+/// - N must be odd, or a power of two up to 32.
+/// - Bank conflicts: none when the owners of one segment read and write their items, if items have 4, 8 or 16 bytes.
+///   For even N, the tile then has a gap after every 128 bytes. Conflicts of searches and merges depend on the keys.
+/// - Shared memory: the tile, 18 bytes for each thread, 12 for each warp, and 8 more.
 /// - `__syncthreads()` must stand between reading items and the next `Plan`.
 ///
 /// @code
@@ -175,7 +175,7 @@ class BlockSegmentedMergeSort {
   }
 
   /// Sorts segments of up to `owners` * ItemsPerThread items without `Plan`. `owners` neighbouring threads, a power of
-  /// two up to a warp, pass one segment together, or an empty one.
+  /// two up to 32, pass one segment together, or an empty one.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
@@ -184,8 +184,8 @@ class BlockSegmentedMergeSort {
         "BlockSegmentedMergeSort::SortOwn: for %d threads, items %d to %d are too many, or lie outside of the tile",
         owners, begin, begin + count);
     detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0, ItemsPerThread};
-    // The rest of the segment, clamped on both sides, would be wrong: ptxas 13.0 makes one instruction of both clamps
-    // and reuses its predicate for "has ItemsPerThread items" in threads that have fewer.
+    // Not the rest of the segment, clamped to 0 and ItemsPerThread: ptxas 13.0 makes one instruction of both clamps,
+    // and wrongly reuses its predicate for "has ItemsPerThread items" in threads that have fewer.
     const int whole = count / ItemsPerThread;
     slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
     int levels = 0;

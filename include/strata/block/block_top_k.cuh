@@ -22,12 +22,12 @@ STRATA_NAMESPACE_BEGIN
 /// |---|---|
 /// | `MaxKeys`, `MinKeys` | in the order of the input |
 /// | `MaxKeysSorted`, `MinKeysSorted` | in the order of a stable sort: descending for the greatest |
-/// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | the same keys, with their values |
+/// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | as above, with the values of the keys |
 ///
 /// - Arguments are `(keys, k)` or `(keys, values, k)`. A last argument `valid_items` says that only the first
 ///   `valid_items` items of the tile are valid. `k` and `valid_items` may be any numbers: too large ones mean all
 ///   items, negative ones none.
-/// - Each call returns the number of results in all threads: the smaller of `k` and the number of valid items.
+/// - Each call returns the number of results, to all threads: the smaller of `k` and the number of valid items.
 /// - Input and results are in blocked arrangement: item i of thread t is number t * N + i, where N is `ItemsPerThread`.
 ///   Items behind the results are unspecified.
 /// - Among equal keys, the first ones in the input are taken. Keys are integers of up to 128 bits, enumerations, and
@@ -37,9 +37,9 @@ STRATA_NAMESPACE_BEGIN
 ///   `valid_items`. At most 32,768 items.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
 ///   anything else. Objects of one type constructed without storage share theirs.
-/// - **Work.** A search for the k-th key: each step counts the thread's items, and one barrier adds up the counts. It
-///   has about log2(k) steps for keys that are spread evenly, and never more than the number of bits of a key plus
-///   four. Then one exchange in shared memory. Sorted results are sorted by BlockRadixSort.
+/// - **Work.** First, a search for the k-th key. In each step, threads count items, and the block adds up the counts,
+///   with one barrier. There are about log2(k) steps for keys that are spread evenly, and never more than the number of
+///   bits of a key plus four. Then one exchange in shared memory. Sorted results are sorted by BlockRadixSort.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code

@@ -29,7 +29,8 @@ struct transpose_pieces {
   static constexpr int count = item_bytes / bytes;
 };
 
-/// The widest units, up to 16 bytes and 8 items, that leave every thread a square.
+/// The default side of squares: the number of items of the widest unit, up to 16 bytes and 8 items, with which every
+/// thread gets a square. 1 if there is none.
 template <class T, int Rows, int Columns, int Threads>
 STRATA_HD constexpr int default_square_side() {
   constexpr int bytes = static_cast<int>(sizeof(T));
@@ -44,32 +45,32 @@ STRATA_HD constexpr int default_square_side() {
 
 }  // namespace detail
 
-/// Transposes a tile of `TileRows` x `TileColumns` items, held by the threads of a block, through shared memory; and
-/// moves such tiles between the threads and matrices in memory, with full lines on both sides.
+/// Transposes a tile of `TileRows` x `TileColumns` items, held by the threads of a block, through shared memory. Also
+/// loads such tiles from a matrix in memory and stores them to another one, both with coalesced accesses.
 ///
 /// - `Load` reads a tile of a matrix that is stored by rows; `leading_dimension` is the number of items from one row to
 ///   the next. `Transpose` gives each thread its items of the transposed tile. `Store` writes the transposed tile,
 ///   `TileColumns` x `TileRows`, to a matrix that is stored by rows. The caller may change items between the steps, or
 ///   pass items from elsewhere.
-/// - `valid_rows`, `valid_columns`: only these first rows and columns of the tile lie in the matrix. They are counted
-///   before `Transpose`, also in `Store`. Nothing outside of them is accessed, and items that `Load` does not read keep
-///   their value. If one of them is not positive, nothing is accessed.
-/// - Arrangement: a thread holds squares of `square_side` x `square_side` items; in squares, tiles are striped over the
-///   block by rows. `Place(i)` is the row and column of item i of this thread in the tile that `Load` reads,
-///   `TransposedPlace(i)` in the one that `Store` writes; negative where a thread has fewer items than
+/// - `valid_rows`, `valid_columns`: only these first rows and columns of the tile lie in the matrix. `Store` takes the
+///   same numbers as `Load`: rows and columns before `Transpose`. Nothing outside of them is accessed, and items that
+///   `Load` does not read keep their value. If one of them is not positive, nothing is accessed.
+/// - Arrangement: a thread holds squares of `square_side` x `square_side` items. The squares of a tile, numbered row by
+///   row, are striped over the threads. `Place(i)` is the row and column of item i of this thread in the tile that
+///   `Load` reads, `TransposedPlace(i)` in the tile that `Store` writes; negative where a thread has fewer items than
 ///   `items_per_thread`. With squares of one item, item i of thread t is number i * threads + t of the tile. Larger
-///   squares are the default if sizes are powers of two and every thread gets a square. They are moved in accesses of
-///   up to 16 bytes if the matrix and its leading dimension are aligned so, otherwise item by item. In shared memory
-///   they change places in units of as many bytes.
+///   squares are the default if both sides of the tile are powers of two and every thread gets a square.
+/// - A unit is a row of a square: up to 16 bytes. `Load` and `Store` access whole units if the matrix and its leading
+///   dimension are aligned to them, otherwise single items. `Transpose` moves whole units through shared memory.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
 ///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
 /// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4 bytes or more;
 ///   else with the least padding that avoids conflicts. Conflicts: none, in any instruction, which is proved when the
-///   class is instantiated. If no padding avoids all conflicts, the class does not compile without a `Layout`. That may
-///   be any layout of shared_layout.hpp, for a matrix of `TileColumns` rows of TileRows / square_side units.
-///   `write_conflicts` and `read_conflicts` are then its conflict degrees.
-/// - `T` is trivially relocatable. Types of other than 1, 2, 4, 8 or 16 bytes are cut into pieces of
-///   their alignment, each with shared memory of its own.
+///   class is instantiated. If no padding avoids all conflicts, the class does not compile without a `Layout`. A
+///   `Layout` may be any layout of shared_layout.hpp, for a matrix of `TileColumns` rows of TileRows / square_side
+///   units. `write_conflicts` and `read_conflicts` are then its conflict degrees.
+/// - `T` must be trivially relocatable. A `T` of 1, 2, 4, 8 or 16 bytes that is aligned to its size is moved whole. Any
+///   other `T` is cut into pieces of its alignment, up to 16 bytes, each with shared memory of its own.
 ///
 /// Tiles of padded rows are those of G. Ruetsch and P. Micikevicius, "Optimizing Matrix Transpose in
 /// CUDA" (2009); swizzled ones are common in matrix multiplication, see CUTLASS. Squares within tiles

@@ -11,9 +11,10 @@ STRATA_NAMESPACE_BEGIN
 
 /// The digit of a key that BlockRadixRank ranks by: `num_bits` bits from bit `bit_start` on.
 ///
-/// - `Digit(key)` takes the unsigned integer of a key. Keys that are unsigned convert to it;
-///   `RadixTraits<KeyT>::ordered(key)` gives that of signed and floating-point keys. Both zeros have the same digits.
-/// - `num_bits` is 0 to 32. Bits behind the key are 0, and `bit_start` is one of its bits.
+/// - `Digit(key)` takes an unsigned integer with the order of the keys: an unsigned key itself, or
+///   `RadixTraits<KeyT>::ordered(key)` of a signed or floating-point key. -0.0 and +0.0 have the same digits.
+/// - `num_bits` is 0 to 32. `bit_start` is less than the number of bits of a key. Bits above the key's highest bit
+///   count as 0.
 ///
 /// @code
 /// #include <strata/block/block_radix_rank.cuh>
@@ -63,7 +64,7 @@ struct BFEDigitExtractor {
   }
 };
 
-/// BFEDigitExtractor by the name of CUB's other extractor.
+/// BFEDigitExtractor under another name, which CUB also has.
 template <class KeyT>
 struct ShiftDigitExtractor : BFEDigitExtractor<KeyT> {
   using BFEDigitExtractor<KeyT>::BFEDigitExtractor;

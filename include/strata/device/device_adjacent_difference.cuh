@@ -37,10 +37,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls in place that may run
 ///   at the same time need temporary storage of their own.
 /// - **Result.** Results are the same from run to run.
-/// - **Types.** Items must be trivially relocatable. Each item is read once, and for each 32 groups of items one item
-///   is read again. Each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to 16
-///   bytes at a time where results go to a pointer and both pointers allow it. Others are accessed item by item. Counts
-///   have 64 bits if `num_items` has. Temporary storage holds an item for each tile in place, otherwise nothing.
+/// - **Types.** Items must be trivially relocatable. Each item is read once. For each load of a warp, one neighbouring
+///   item is read again. Each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to
+///   16 bytes at a time where results go to a pointer and both pointers allow it. Others are accessed item by item.
+///   Counts have 64 bits if `num_items` has. In place, temporary storage holds an item for each tile. Otherwise it
+///   holds nothing.
 /// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your policy hub instead of tile_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
@@ -76,7 +77,7 @@ struct TunedDeviceAdjacentDifference {
         num_items, difference_op, stream);
   }
 
-  /// Overwrites each item by op(x[i], x[i - 1]). The first item keeps its value.
+  /// Overwrites each item with op(x[i], x[i - 1]). The first item keeps its value.
   template <class Iterator, class DifferenceOp = strata::Difference, class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractLeft(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                      Iterator d_input, NumItemsT num_items,
@@ -100,7 +101,7 @@ struct TunedDeviceAdjacentDifference {
         num_items, difference_op, stream);
   }
 
-  /// Overwrites each item by op(x[i], x[i + 1]). The last item keeps its value.
+  /// Overwrites each item with op(x[i], x[i + 1]). The last item keeps its value.
   template <class Iterator, class DifferenceOp = strata::Difference, class NumItemsT = std::uint32_t>
   static detail::if_integral<NumItemsT> SubtractRight(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                       Iterator d_input, NumItemsT num_items,

@@ -14,7 +14,7 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Finds the `k` greatest or least keys of each of many segments, which may lie anywhere: with the arguments of
+/// Finds the `k` greatest or least keys of each of many segments, which may lie anywhere. The arguments are those of
 /// DeviceBatchedTopK of CUB 3.5. In a new program call DeviceSegmentedTopK, which has more functions.
 ///
 /// - **Segments.** `d_keys_in[s]` is an iterator to the keys of segment `s`, and `d_keys_out[s]` to the place for its
@@ -22,13 +22,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   iterators.
 /// - **Numbers.** `segment_sizes` and `k` are integers, or wrappers of `cuda::args`, which libcu++ has from 3.5 on:
 ///   `constant` and `immediate` for a number that the host knows, `deferred` for one in device memory,
-///   `deferred_sequence` for one of each segment. `num_segments` is an integer, `constant` or `immediate`. No header of
-///   libcu++ is included for them. A number in device memory must not be larger than its bound; a negative one counts
-///   as 0. Only sorted results need bounds: if the bounds of `segment_sizes` and of `k` are both above 2,048, temporary
-///   storage has room for as many results of each segment as the smaller bound says. Segments may have any length.
+///   `deferred_sequence` for a number for each segment in device memory. `num_segments` is an integer, `constant` or
+///   `immediate`. No header of libcu++ is included for them. A wrapper of numbers in device memory may have a bound,
+///   which no number may exceed; a negative number counts as 0. Only sorted results need bounds: if the bounds of
+///   `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many results of each segment as
+///   the smaller bound says. Segments may have any length.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
-/// - **Result.** The same as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken, so
-///   results are the same from run to run, and on all devices. If `where` is an environment that requires
+/// - **Result.** Results are those of DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
+///   so results are the same from run to run, and on all devices. If `where` is an environment that requires
 ///   `output_ordering::unsorted`, results are in the order of the input. Otherwise they are in the order of a stable
 ///   sort, descending for the greatest. CUB documents the same for calls without requirements, but CUB 3.5 does not
 ///   compile them.

@@ -18,13 +18,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Searches in device memory: for the first item that satisfies a predicate, or for many values in a sorted range.
 ///
-///     FindIf(d_in, d_out, predicate, num_items)
-///     LowerBound(d_range, range_num_items, d_values, values_num_items, d_output, compare)
-///     UpperBound(d_range, range_num_items, d_values, values_num_items, d_output, compare)
+///     FindIf(d_in, d_out, scan_op, num_items)
+///     LowerBound(d_range, range_num_items, d_values, values_num_items, d_output, compare_op)
+///     UpperBound(d_range, range_num_items, d_values, values_num_items, d_output, compare_op)
 ///
 /// | call | result |
 /// |---|---|
-/// | `FindIf` | `*d_out`: the first i with `predicate(d_in[i])`, or `num_items` if there is none |
+/// | `FindIf` | `*d_out`: the first i with `scan_op(d_in[i])`, or `num_items` if there is none |
 /// | `LowerBound` | `d_output[k]`: the number of items of the range that lie before `d_values[k]` |
 /// | `UpperBound` | `d_output[k]`: the number of items of the range that do not lie behind `d_values[k]` |
 /// | `LowerBoundSortedValues`, `UpperBoundSortedValues` | the same for values that are sorted, too |
@@ -40,11 +40,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   captured in a graph and replayed. From sm_90 on, kernels start early by programmatic dependent launch, but touch
 ///   memory only after the previous kernel of the stream has ended.
 /// - **Result.** Results are the same from run to run. `FindIf` tests all items before the first match, and few items
-///   behind it: a warp starts no tile behind a match that its block has found. The predicate may be called for items in
-///   any order, and for some of them several times.
-/// - **Order.** `compare(a, b)` returns true if a must come before b. `LowerBound` calls it with an item and a value,
-///   `UpperBound` with a value and an item; their types may differ. The range must be sorted by it, and so must sorted
-///   values. Otherwise results are unspecified, but nothing else is written, and kernels terminate.
+///   behind it: a warp starts no tile behind a match that its block has found. `scan_op` may be called for items in any
+///   order, and for some of them several times.
+/// - **Order.** `compare_op(a, b)` returns true if a must come before b. `LowerBound` calls it with an item and a
+///   value, `UpperBound` with a value and an item; their types may differ. The range must be sorted by it. In the calls
+///   for sorted values, the values must be, too. Otherwise results are unspecified, but nothing else is written, and
+///   kernels terminate.
 /// - **Types.** Values must be trivially relocatable. Searches of trivially relocatable items are faster, and sorted
 ///   values of another type than the items are searched for like any others. The output type of `FindIf` must be able
 ///   to represent the number of items, and the output type of bounds the number of items of the range.
@@ -83,7 +84,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDeviceFind {
-  /// Finds the first item for which `scan_op(item)` is true.
+  /// Writes the index of the first item for which `scan_op(item)` is true, or `num_items` if there is none.
   template <class InputIterator, class OutputIterator, class ScanOp, class NumItemsT>
   static cudaError_t FindIf(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                             OutputIterator d_out, ScanOp scan_op, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -92,7 +93,7 @@ struct TunedDeviceFind {
                                             detail::pointer_or_iterator(d_out), scan_op, num_items, stream);
   }
 
-  /// For each value, counts the items that `compare(item, value)` puts before it.
+  /// For each value, counts the items that `compare_op(item, value)` puts before it.
   template <class RangeIterator, class RangeNumItemsT, class ValuesIterator, class ValuesNumItemsT,
             class OutputIterator, class CompareOp>
   static cudaError_t LowerBound(void* d_temp_storage, std::size_t& temp_storage_bytes, RangeIterator d_range,
@@ -104,7 +105,7 @@ struct TunedDeviceFind {
                                                     d_values, values_num_items, d_output, compare_op, stream);
   }
 
-  /// For each value, counts the items that `compare(value, item)` does not put behind it.
+  /// For each value, counts the items that `compare_op(value, item)` does not put behind it.
   template <class RangeIterator, class RangeNumItemsT, class ValuesIterator, class ValuesNumItemsT,
             class OutputIterator, class CompareOp>
   static cudaError_t UpperBound(void* d_temp_storage, std::size_t& temp_storage_bytes, RangeIterator d_range,
@@ -116,7 +117,7 @@ struct TunedDeviceFind {
                                                     d_values, values_num_items, d_output, compare_op, stream);
   }
 
-  /// `LowerBound` of values that are sorted by `compare`, too.
+  /// `LowerBound` of values that are sorted by `compare_op`, too.
   template <class RangeIterator, class RangeNumItemsT, class ValuesIterator, class ValuesNumItemsT,
             class OutputIterator, class CompareOp>
   static cudaError_t LowerBoundSortedValues(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -128,7 +129,7 @@ struct TunedDeviceFind {
                                                    d_values, values_num_items, d_output, compare_op, stream);
   }
 
-  /// `UpperBound` of values that are sorted by `compare`, too.
+  /// `UpperBound` of values that are sorted by `compare_op`, too.
   template <class RangeIterator, class RangeNumItemsT, class ValuesIterator, class ValuesNumItemsT,
             class OutputIterator, class CompareOp>
   static cudaError_t UpperBoundSortedValues(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -36,7 +36,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0), then
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in device code;
-///   `num_items` may have any integer type, and be a FutureCount.
+///   `num_items` may have any integer type, or be a FutureCount.
 /// - **Result.** `*d_num_groups` is always the number of all groups. Groups beyond the capacity are not written, and
 ///   that is no error. Without rows there are no groups.
 /// - **Order.** Groups come in any order, which may differ from run to run and from device to device. All outputs of a
@@ -49,8 +49,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. Only `group_any` may take
 ///   another row in another run.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
-///   are one group, whose key is 0.0. All NaNs are one group, the last one, whose key is a NaN. Rows may have keys in
-///   any number of columns. Rows of one group have the same keys in all columns.
+///   are one group, whose key is 0.0. All NaNs are one group, the last one in order of the keys. Its key is a NaN. Rows
+///   may have keys in any number of columns. Rows of one group have the same keys in all columns.
 /// - **Rows without a key** are in no group: `Groups` does not write `d_group_of_row` for them. With
 ///   `nulls_as_group()` of GroupKeys, they are a group, the last one in order of the keys, and
 ///   `group_output(...).valid(d_valid_out)` tells which group it is.

@@ -29,7 +29,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// histogram for each of the first `NUM_ACTIVE_CHANNELS` channels. They take arrays in host memory of pointers and of
 /// levels, with one element for each active channel: C arrays, `std::array` or `cuda::std::array`.
 ///
-/// With `num_rows` and `row_stride_bytes` samples are a region of interest: rows of `num_row_samples` samples, or
+/// With `num_rows` and `row_stride_bytes`, samples are a region of interest: rows of `num_row_samples` samples, or
 /// `num_row_pixels` pixels, that begin `row_stride_bytes` bytes apart, a multiple of a sample's size.
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
@@ -45,18 +45,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Even bins of floating point.** The bin is `(sample - lower_level) * ((num_levels - 1) / (upper_level -
 ///   lower_level))`, truncated, for any finite levels. Every sample from `lower_level` on and below `upper_level` is
 ///   counted. `lower_level` is in bin 0, and a larger sample is never in a lower bin than a smaller one. Rounding
-///   decides for a sample at or beside a border between bins: the product has a relative error of up to 2^-22, for
-///   double 2^-51 (with more than 2^24 bins, 2^-21). NaNs and infinities are not counted. A program that is compiled
-///   with `-ftz=true` takes subnormal samples and levels for zero.
+///   decides for a sample at or beside a border between bins: the product has a relative error of up to 2^-22 (2^-21
+///   with more than 2^24 bins), and of up to 2^-51 for double. NaNs and infinities are not counted. A program that is
+///   compiled with `-ftz=true` takes subnormal samples and levels for zero.
 /// - **Ranges of floating point.** Infinities are ordered as numbers are, so levels may be infinite. NaN samples are
 ///   not counted; levels must not be NaN. If levels are integers, samples are truncated, and a sample that their type
 ///   cannot represent is not counted.
 /// - **Tuning.** `TunedDeviceHistogram<Hub>` uses your hub instead of histogram_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: fewer than two levels, a negative
 ///   count, a stride that is not a multiple of a sample's size, integers for which `(upper_level - lower_level) *
-///   (num_levels - 1)` does not fit 64 bits, even levels that are NaN or infinite, in a size query too; null pointers;
-///   a histogram that has a byte in common with samples, levels or another histogram; temporary storage too small.
-///   Otherwise a call returns what a launch returns. An older error of the runtime is neither returned nor cleared.
+///   (num_levels - 1)` does not fit 64 bits, levels of even bins that are NaN or infinite, in a size query too; null
+///   pointers; a histogram that has a byte in common with samples, levels or another histogram; temporary storage too
+///   small. Otherwise a call returns what a launch returns. An older error of the runtime is neither returned nor
+///   cleared.
 /// - **Algorithm.** Each sample is read once, and arrays 16 bytes at a time. A block counts in shared memory, with up
 ///   to 32 counters for each bin so that equal samples do not wait for each other. Then it adds its counts in device
 ///   memory by atomic additions. If samples have one byte, it counts the 256 values. If the bins do not fit shared

@@ -36,13 +36,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   the second time from the L1 cache.
 /// - **Tuning.** `TunedDeviceMemcpy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
-///   cannot be advanced so far, in a size query too; one of the three arrays is null, with buffers; temporary storage
-///   too small. Otherwise a call returns what the launches return. An older error of the runtime is neither returned
-///   nor cleared.
+///   cannot be advanced so far, in a size query too; one of the three arrays is null although there are buffers;
+///   temporary storage too small. Otherwise a call returns what the launches return. An older error of the runtime is
+///   neither returned nor cleared.
 /// - **Algorithm.** A warp takes up to 32 neighbouring buffers. A scan of their lengths numbers their units of 16
 ///   bytes, and the lanes copy units in that order. So no lane idles, however short the buffers are. Buffers above 8
-///   KiB go to a queue, and the warps of a second kernel copy even shares of them. Each warp copies every n-th piece
-///   of very long buffers.
+///   KiB go to a queue, and the warps of a second kernel copy equal shares of them. If the buffers are very long, each
+///   of n warps copies every n-th piece instead.
 ///
 /// @code
 /// // Puts three words into another order.

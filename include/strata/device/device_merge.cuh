@@ -25,9 +25,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. Without a comparator, `<` compares.
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; 255
-///   bytes, and from 20 million keys of 4 bytes on 8 bytes for each 4,864 keys), then with that much device memory. Or
-///   call it once, without these two arguments: see `execution`. Counts may have any integer types; their sum must be
-///   below 2^36.
+///   bytes, and 8 bytes more for each 4,864 keys if there are more than 20 million keys of 4 bytes), then with that
+///   much device memory. Or call it once, without these two arguments: see `execution`. Counts may have any integer
+///   types; their sum must be below 2^36.
 /// - **Execution.** One kernel, or two where temporary storage has a size that depends on the counts; none without
 ///   items. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with other
 ///   items. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only after the

@@ -42,12 +42,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
 ///   two arguments: see `execution`. `num_items` may have any integer type.
 /// - **Execution.** One kernel if resident blocks hold all items, otherwise three kernels. The one kernel is a
-///   cooperative launch if a cluster does not hold all items; so is the last of the three. DeviceScan says when these
-///   start, and merge_sort/README.md how many items these are. No host synchronisation and no allocation, so a call can
-///   be captured in a graph and replayed with other items. Calls that may run at the same time need temporary storage
-///   of their own.
-/// - **Work.** Tiles are sorted, then merged two by two, or four by four in three kernels, level by level. Each level
-///   reads and writes all items once.
+///   cooperative launch if a cluster does not hold all items; so is the last of the three. DeviceScan says when a
+///   cooperative launch starts. merge_sort/README.md says how many items resident blocks and a cluster hold. No host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other items. Calls that
+///   may run at the same time need temporary storage of their own.
+/// - **Work.** Tiles are sorted, then merged level by level: two by two in the one kernel, four by four in the three
+///   kernels. Each level reads and writes all items once.
 /// - **Storage.** Temporary storage has as much memory as keys and values, plus 20 KB, plus 4 bytes for each 6,400
 ///   items of up to 8 bytes. If an output is neither a pointer nor an iterator of a vector, it has twice as much,
 ///   because all items are sorted there. Then one more kernel for the keys, and one for the values, read and write each

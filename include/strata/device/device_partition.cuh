@@ -33,16 +33,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
 ///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` may have any integer type, or be a FutureCount. The result of a predicate should depend
-///   only on its argument: predicates are applied more than once to the items of short inputs. The second predicate is
-///   not applied to items of the first part.
+///   only on its argument: predicates may be applied more than once to an item. The second predicate is not applied to
+///   items of the first part.
 /// - **Memory.** Outputs must not overlap inputs or each other; flags may be the items. With three outputs, each needs
 ///   memory only for the items that it gets.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
 /// - **Result.** Results are the same from run to run.
-/// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once and written once.
-///   Other items, and those of short arrays, are read twice. Counts have 64 bits if `num_items` has.
+/// - **Types.** Items must be trivially relocatable. Each item is written once. On compute capability 9.0 to 11.x,
+///   items of 1, 2, 4, 8 or 16 bytes are read once if the array is long. Otherwise items are read twice. Counts have 64
+///   bits if `num_items` has.
 /// - **Tuning.** `TunedDevicePartition<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer (`d_num_selected_out`, or another one if there are items); an output that overlaps an input or
@@ -71,7 +72,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// @endcode
 template <class PolicyHub>
 struct TunedDevicePartition {
-  /// Writes the items whose flags are set first, then the others in reverse order.
+  /// Writes first the items whose flags are set, then the others in reverse order.
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                              FlagIterator d_flags, OutputIterator d_out,
@@ -83,7 +84,7 @@ struct TunedDevicePartition {
                                                  NullType{}, stream);
   }
 
-  /// Writes the items for which `select_op` is true first, then the others in reverse order.
+  /// Writes first the items for which `select_op` is true, then the others in reverse order.
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                         OutputIterator d_out, NumSelectedIterator d_num_selected_out,

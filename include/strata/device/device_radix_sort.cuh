@@ -19,8 +19,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Integers, enumerations and bool sort by their value. So do floating-point numbers, those of 16 and 8 bits included
 /// (`__half`, `__nv_bfloat16`, `__nv_fp8_e4m3`, `__nv_fp8_e5m2`), where -0.0 is equal to +0.0, and all NaN are equal
 /// and greater than +infinity. For other keys a decomposer returns references to the fields to sort by, the most
-/// significant first (see RadixFields). A sort looks only at the bits from `begin_bit` to `end_bit - 1` of a key's
-/// order, from the least significant one. Fewer bits, or bits that are the same in all keys, make it faster.
+/// significant first (see RadixFields). A sort looks only at bits `begin_bit` to `end_bit - 1` of the unsigned integer
+/// in whose order a key sorts (RadixTraits). Bit 0 is the least significant one. Fewer bits, or bits that are the same
+/// in all keys, make it faster.
 ///
 /// - **Stability.** Equal keys and their values keep their order, in descending sorts too. Results are the same from
 ///   run to run.
@@ -31,21 +32,23 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, the sort moves items between its two arrays and overwrites the input;
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
 /// - **Execution.** One kernel launch sorts up to about two million items of 4 bytes, or one million of 8. One block
-///   sorts up to about a thousand items, one cluster of blocks some thousand (from 9.0 on), and as many blocks as the
-///   device holds at a time sort more (a cooperative launch). For still more items, or a FutureCount of more items than
-///   a cluster sorts, one launch counts digits (cooperative). Then one launch for each digit of 8 bits moves all items,
-///   unless all have the same digit. Integer keys of one byte, and from 2^23 items on of two bytes, take two launches,
-///   but not with a FutureCount. DeviceScan says when a cooperative launch starts. No host synchronisation and no
-///   allocation: a call can be captured in a graph and replayed. Concurrent calls need separate storage.
+///   sorts up to about a thousand items, one cluster of blocks several thousand (from compute capability 9.0 on), and
+///   as many blocks as the device holds at a time sort more (a cooperative launch). For still more items, or a
+///   FutureCount of more items than a cluster sorts, one launch counts digits (cooperative). Then one launch for each
+///   digit of 8 bits moves all items, unless all have the same digit. Integer keys of one byte without values take two
+///   launches instead. So do those of two bytes, from 2^23 keys on. A FutureCount excludes both. DeviceScan says when a
+///   cooperative launch starts. No host synchronisation and no allocation: a call can be captured in a graph and
+///   replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. Up to
 ///   2^18 items this is about as much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of
 ///   their size if that is more (1/6 for keys of 2 bytes, 1/3 for keys of one; twice that from 2^31 items on).
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
-///   items. Integer keys of one byte, and many of two bytes, are read once and written once: they are counted, and
-///   the sorted keys are written from the counts.
+///   items. Integer keys of one byte without values, and many of two bytes, are read once and written once: they are
+///   counted, and the sorted keys are written from the counts.
 /// - **Large values.** A block keeps at least 256 values in shared memory. Values of more than 800 bytes do not
-///   compile. With values of about 600 bytes (8.0), 350 (8.6, 8.9 and 12.0) or 200 (7.5), or more, a call returns
-///   `cudaErrorInvalidValue`. Sort indices by `ArgSort` then, and gather: that moves large values only once.
+///   compile. A call returns `cudaErrorInvalidValue` for values of more than about 600 bytes on compute capability 8.0,
+///   350 on 8.6, 8.9 and 12.0, or 200 on 7.5. Sort indices by `ArgSort` then, and gather: that moves large values only
+///   once.
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same pointer, not
 ///   another part of the array, and no other iterator over it. This takes no more storage. Above the size of a cluster,
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
@@ -306,7 +309,7 @@ struct TunedDeviceRadixSort {
   }
 
   // -------------------------------------------------------------- indices
-  /// Writes the indices of the sorted keys in ascending order. Compares bits `begin_bit` to `end_bit - 1`.
+  /// Writes the indices of the keys in ascending order of the keys. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                              Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
@@ -314,8 +317,8 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                   num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Writes the indices of the sorted keys in ascending order. Compares bits `begin_bit` to `end_bit - 1` of the fields
-  /// that `decomposer` returns.
+  /// Writes the indices of the keys in ascending order of the keys. Compares bits `begin_bit` to `end_bit - 1` of the
+  /// fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
@@ -323,7 +326,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                   num_items, decomposer, begin_bit, end_bit, stream);
   }
-  /// Writes the indices of the sorted keys in ascending order. Compares the fields that `decomposer` returns.
+  /// Writes the indices of the keys in ascending order of the keys. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSort(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,
@@ -333,7 +336,7 @@ struct TunedDeviceRadixSort {
                                                   num_items, decomposer, 0, detail::radix_key_bits<Key, Decomposer>(),
                                                   stream);
   }
-  /// Writes the indices of the sorted keys in descending order. Compares bits `begin_bit` to `end_bit - 1`.
+  /// Writes the indices of the keys in descending order of the keys. Compares bits `begin_bit` to `end_bit - 1`.
   template <class KeyIterator, class Index, class NumItemsT, class = detail::if_count<NumItemsT>>
   static cudaError_t ArgSortDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in,
                                        Index* d_indices_out, NumItemsT num_items, int begin_bit = 0,
@@ -342,7 +345,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                  num_items, detail::identity_decomposer{}, begin_bit, end_bit, stream);
   }
-  /// Writes the indices of the sorted keys in descending order. Compares bits `begin_bit` to `end_bit - 1` of the
+  /// Writes the indices of the keys in descending order of the keys. Compares bits `begin_bit` to `end_bit - 1` of the
   /// fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
@@ -351,7 +354,7 @@ struct TunedDeviceRadixSort {
     return detail::sort_indices<true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_indices_out,
                                                  num_items, decomposer, begin_bit, end_bit, stream);
   }
-  /// Writes the indices of the sorted keys in descending order. Compares the fields that `decomposer` returns.
+  /// Writes the indices of the keys in descending order of the keys. Compares the fields that `decomposer` returns.
   template <class KeyIterator, class Index, class NumItemsT, class Decomposer>
   static detail::if_decomposer<Decomposer, detail::iterator_value_t<KeyIterator>> ArgSortDescending(
       void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys_in, Index* d_indices_out,

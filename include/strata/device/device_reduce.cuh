@@ -36,8 +36,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   can be dereferenced in device code; `num_items` any integer type, or a FutureCount.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
-///   From sm_90 on the kernel is launched dependent on the previous kernel of the stream ("programmatic"): it starts
-///   early but touches memory only after that one.
+///   From sm_90 on, the kernel starts early by programmatic dependent launch, but touches memory only after the
+///   previous kernel of the stream has ended.
 /// - **Result.** One thread writes the result to `*d_out`. It is the same from run to run on one device, for
 ///   floating-point sums, too: how the input is cut depends on its size, its alignment and the number of
 ///   multiprocessors, and partial results are combined in a fixed order. A floating-point sum may differ on another
@@ -92,8 +92,8 @@ struct TunedDeviceReduce {
                                                       reduction_op, detail::keep_item{}, init, stream);
   }
 
-  /// Adds up all items. The accumulator has the type of (output type) + (input type): sums of small integers do not
-  /// overflow in `int`, and an `std::int64_t` output makes a 64-bit sum of 32-bit items.
+  /// Adds up all items. The accumulator has the type of (output type) + (input type): sums of integers smaller than
+  /// `int` are carried in `int`, and an `std::int64_t` output makes a 64-bit sum of 32-bit items.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static cudaError_t Sum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                          OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -153,8 +153,8 @@ struct TunedDeviceReduce {
                         detail::arg_first<CompareOp>{compare_op}, T{}, stream);
   }
 
-  /// Writes item and index to one output, of a type with members `key` (the index) and `value`, or `first` and
-  /// `second`.
+  /// Finds the smallest item and its index, and writes both to one output. Its type has members `key` (the index) and
+  /// `value`, or `first` and `second`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_count<NumItemsT> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                             OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -193,8 +193,8 @@ struct TunedDeviceReduce {
                         detail::arg_first<Reversed>{{compare_op}}, T{}, stream);
   }
 
-  /// Writes item and index to one output, of a type with members `key` (the index) and `value`, or `first` and
-  /// `second`.
+  /// Finds the largest item and its index, and writes both to one output. Its type has members `key` (the index) and
+  /// `value`, or `first` and `second`.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static detail::if_count<NumItemsT> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                             OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -221,7 +221,8 @@ struct TunedDeviceReduce {
 
   /// Adds up all items, with the same bits on every GPU: the association depends only on the types and the number of
   /// items. The type of the sum is that of `Sum`, and must be a number. Temporary storage grows with the input, up to
-  /// 16,384 sums. `Sum` does the same if its environment requires `determinism::gpu_to_gpu`; so do the following two.
+  /// 16,384 sums. If an environment requires `determinism::gpu_to_gpu`, `Sum` does the same, and `Reduce` and
+  /// `TransformReduce` do the same as the next two functions.
   template <class InputIterator, class OutputIterator, class NumItemsT>
   static cudaError_t ReproducibleSum(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                      OutputIterator d_out, NumItemsT num_items, cudaStream_t stream = 0) {
@@ -263,9 +264,10 @@ struct TunedDeviceReduce {
   /// reduction of its values, in their order, to `d_aggregates_out`, and the number of runs to `*d_num_runs_out`.
   /// Outputs need room for as many runs as there are, and must not overlap inputs. An output that begins within an
   /// input is refused; one that reaches into an input stops debug builds. There is no initial value; the sum has the
-  /// type that `op(x, x)` returns. Keys must be trivially relocatable and have an operator ==. One pass, in which keys
-  /// and values of 1, 2, 4, 8 or 16 bytes are read once; temporary storage grows with the input up to some hundred KB.
-  /// For the algorithm and how blocks wait for each other see DeviceScan, for the rest see above.
+  /// type that `op(x, x)` returns. Keys must be trivially relocatable and have an operator ==. It takes one pass. On
+  /// compute capability 9.0 to 11.x, keys and values of 1, 2, 4, 8 or 16 bytes are read once if the arrays are long.
+  /// Temporary storage grows with the input up to a few hundred KB. For the algorithm and how blocks wait for each
+  /// other see DeviceScan, for the rest see above.
   template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator, class AggregateOutputIterator,
             class NumRunsIterator, class ReductionOp, class NumItemsT>
   static cudaError_t ReduceByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,

@@ -20,15 +20,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
 ///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
-///   device code; `num_items` may have any integer type, and be a FutureCount in `Encode`. Outputs need memory for as
+///   device code; `num_items` may have any integer type, or be a FutureCount in `Encode`. Outputs need memory for as
 ///   many runs as there are, and must not overlap the input. Their types must be able to represent the lengths and the
 ///   number of runs.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. DeviceScan says how blocks wait for each other.
 /// - **Types.** Items must be trivially relocatable and have an operator ==. A NaN is equal to nothing, so each NaN is
-///   a run of its own. Items of 1, 2, 4, 8 or 16 bytes are read once. Other items, and those of short arrays, are read
-///   three times. Lengths are counted in 64 bits if `num_items` has 64.
+///   a run of its own. On compute capability 9.0 to 11.x, items of 1, 2, 4, 8 or 16 bytes are read once if the array is
+///   long. Otherwise items are read several times. Lengths are counted in 64 bits if `num_items` has 64.
 /// - **Tuning.** `TunedDeviceRunLengthEncode<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer (`d_num_runs_out`; if there are items, any other one, even if nothing would be written there);
@@ -69,7 +69,7 @@ struct TunedDeviceRunLengthEncode {
   }
 
   /// Writes the index of the first item of each run of more than one item to `d_offsets_out`, and its length to
-  /// `d_lengths_out`. The number of such runs is written to `*d_num_runs_out`. Short arrays are read several times.
+  /// `d_lengths_out`. The number of such runs is written to `*d_num_runs_out`.
   ///
   ///     d_in [0 2 2 9 5 5 5 8]:  offsets [1 4],  lengths [2 3],  number 2
   template <class InputIterator, class OffsetsOutputIterator, class LengthsOutputIterator, class NumRunsIterator,

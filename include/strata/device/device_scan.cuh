@@ -43,19 +43,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. From sm_90 on, kernels start early by programmatic dependent launch, but touch
 ///   memory only after the previous kernel of the stream has ended.
-/// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200 these are
-///   inputs of up to about 2 million items of 4 bytes; of 130,000 to 270,000 items in scans by key, selections,
-///   partitions and runs, which are scans too; and of some 1,000 items in selections in place. These blocks need not be
-///   resident together: a block waits for those before it. If a block has not started after some milliseconds, the
-///   waiting block reads the input of that block, and reduces its tile. For longer inputs the launch is cooperative,
-///   directly and captured. It has as many blocks as the multiprocessors hold that `stream` may use (green contexts,
-///   MPS, MIG). It starts when all of them fit, so it waits until kernels that occupy one of these multiprocessors end.
+/// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200, the input
+///   of a scan is short up to about 2 million items of 4 bytes. Scans by key, selections, partitions and runs are
+///   scans, too. Their inputs are short up to 130,000 to 270,000 items, and in selections in place up to some 1,000
+///   items. The blocks of a short input need not be resident together: a block waits only for blocks before it. If a
+///   block has not started after some milliseconds, the waiting block reads the input of that block, and reduces its
+///   tile. For longer inputs the launch is cooperative, whether it is made directly or captured in a graph. It has as
+///   many blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG). It starts when all of
+///   them fit, so it waits until kernels that occupy one of these multiprocessors end.
 /// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too. The order in
 ///   which sums of tiles are combined depends only on sizes and on the number of multiprocessors. A green context has
 ///   fewer multiprocessors.
 /// - **Types.** Sums are carried in the type that `op(init, x)` returns (decayed), or `op(x, x)` without `init`, as in
 ///   CUB, whatever the output's type. To add up in a wider type, begin with a value of that type. The type of the sums
-///   must be trivially relocatable and default constructible. Each item is read and written once.
+///   must be trivially relocatable and default constructible. Each item is read once, and each result is written once.
 /// - **Tuning.** `TunedDeviceScan<Hub>` uses your hub instead of scan_policy_hub, and for scans by key
 ///   instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
@@ -169,8 +170,9 @@ struct TunedDeviceScan {
   // -------------------------------------------------------------- by key
 
   /// Exclusive sum of each run of equal keys: neighbours for which `equality_op(left, right)` is true. The first item
-  /// of each run gets 0. `d_values_out` may be `d_values_in`. It may be the keys, if these are not the values. Then two
-  /// more kernels run before the scan, which replace each key by a flag for the begin of a run.
+  /// of each run gets 0. `d_values_out` may be `d_values_in`. It may also be `d_keys_in`, if that is another array than
+  /// the values, with items of the size of the results, and `num_items` is no FutureCount. Then two more kernels run
+  /// before the scan. They replace each key by a flag that says whether a run begins there.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
             class EqualityOp = strata::Equality, class NumItemsT>
   static cudaError_t ExclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,

@@ -55,18 +55,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** A call launches one kernel if no segment can be longer than a block sorts in shared memory.
 ///   Otherwise it launches two kernels, mostly after a memset, and a third if a segment can be longer than a tile. In
 ///   calls of few items, the second kernel does the work of the third, too. In calls of few segments, there is no
-///   memset, but there may be a small kernel in its place. merge_sort/README.md has all these numbers. The last kernel
-///   is a cooperative launch; DeviceScan says when it starts. No host synchronisation and no allocation, so a call can
-///   be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
-///   need temporary storage of their own.
-/// - **Work.** Blocks are chosen by the mean length. Short segments are packed into tiles, which are read and written
-///   once, and merged in as many levels as their own length needs. Longer segments are queued for larger blocks.
-///   Segments that are longer than the largest tile are sorted in such tiles by any blocks. Each level then merges up
-///   to four runs at a time (two in calls of few items), and reads and writes the segment once.
-/// - **Storage.** If segments can be longer than a tile, temporary storage has as much memory as keys and values.
-///   It also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of 4 bytes
-///   5 %, of 8 bytes 4 %). It depends on `num_items`, never on offsets. `SortIndices` needs the memory of the keys
-///   twice.
+///   memset, but there may be a small kernel in its place. merge_sort/README.md has all these numbers. The kernel that
+///   merges segments longer than a tile is a cooperative launch; DeviceScan says when it starts. No host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other items, offsets and
+///   lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Work.** The mean length decides how large blocks are. Short segments are packed into tiles, which are read and
+///   written once, and merged in as many levels as their own length needs. Longer segments are queued for larger
+///   blocks. Segments that are longer than the largest tile are sorted in such tiles by any blocks. Each level then
+///   merges up to four runs at a time (two in calls of few items), and reads and writes the segment once.
+/// - **Storage.** If segments can be longer than a tile, temporary storage has as much memory as keys and values. It
+///   also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of 4 bytes
+///   5 %, of 8 bytes 4 %). The size depends on `num_items`, never on offsets. `SortIndices` needs the memory of the
+///   keys twice.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, another output, or the
 ///   offsets. The check covers the first `num_items` items of each array.
@@ -77,10 +77,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segments, arrays that overlap, temporary storage too small. Otherwise a call returns what the launches return; an
 ///   older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
-/// Why tiles: a kernel with one block for each segment cannot sort segments that are longer than the shared memory of a
-/// block (some 6400 keys), or leaves each to one block, which still works when all others have ended. For a short
-/// segment, a block is nearly idle. Here a block has a tile: many short segments, one segment, or a part of one. Short
-/// segments are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
+/// Why tiles: suppose that each segment had a block of its own. Some 6400 keys fit in the shared memory of a block. The
+/// kernel could not sort longer segments, or their blocks would still work when all others have ended. A block with a
+/// short segment would be nearly idle. Here a block has a tile: many short segments, one segment, or a part of one.
+/// Short segments are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
 ///
 ///     input   |---------------------------- 10,000 ----------------------------|
 ///     tiles   |------------- 6400, one block -----------|--- 3600, another -----|
@@ -219,7 +219,8 @@ struct TunedDeviceSegmentedMergeSort {
                  detail::segments_of(num_segments, segment_size), compare, false, stream);
   }
 
-  /// Writes the indices of the sorted keys of each segment by `compare`. Offsets delimit the segments.
+  /// Writes the indices of the keys of each segment in the order of the keys by `compare`. Offsets delimit the
+  /// segments.
   template <class Key, class Index, class NumItemsT, class NumSegmentsT, class BeginOffsetIterator,
             class EndOffsetIterator, class CompareOp>
   [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -231,7 +232,8 @@ struct TunedDeviceSegmentedMergeSort {
         d_temp_storage, temp_storage_bytes, d_keys, d_indices,
         detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), compare, stream);
   }
-  /// Writes the indices of the sorted keys of each segment by `compare`. Segments have `segment_size` items each.
+  /// Writes the indices of the keys of each segment in the order of the keys by `compare`. Segments have `segment_size`
+  /// items each.
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT, class CompareOp>
   [[nodiscard]] static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                                Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,

@@ -30,10 +30,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** As for `DeviceReduce`: twice, or once without storage. The size of temporary storage grows with
 ///   `num_segments` up to a few megabytes and does not depend on the lengths.
 /// - **Execution.** A call of few segments is one launch; reduce/README.md says how many these are. A call of more
-///   segments is a 4-byte fill and two launches, or one launch if `segment_size` says that no segment is
-///   long. There is no host synchronisation, and a call can be captured in a graph. Kernels read the lengths on the
-///   device: short segments are reduced by one thread, medium ones by a few lanes, longer ones by a warp or a block,
-///   and very long ones by many blocks.
+///   segments is a memset of 4 bytes and two launches, or one launch if `segment_size` says that no segment is long.
+///   There is no host synchronisation, and a call can be captured in a graph. Kernels read the lengths on the device:
+///   short segments are reduced by one thread, medium ones by a few lanes, longer ones by a warp or a block, and very
+///   long ones by many blocks.
 /// - **Result.** Results are deterministic from run to run: how a segment is cut depends on the lengths, the alignment
 ///   and the device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does
 ///   not know how far the input reaches: it compares only the first items of `d_out` and `d_in`.
@@ -150,8 +150,8 @@ struct TunedDeviceSegmentedReduce {
   }
 
   /// Finds the smallest item of each segment and its index in the segment: the first one, if several items are equal.
-  /// The output type has members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the
-  /// largest value.
+  /// The output type has members `key` (the index) and `value`, or `first` and `second`. Empty segments give the index
+  /// 1 and the largest value of the input type.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> ArgMin(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                              InputIterator d_in, OutputIterator d_out,
@@ -174,8 +174,8 @@ struct TunedDeviceSegmentedReduce {
   }
 
   /// Finds the largest item of each segment and its index in the segment: the first one, if several items are equal.
-  /// The output type has members `key` (the index) and `value`, or `first` and `second`. Empty segments give 1 and the
-  /// lowest value.
+  /// The output type has members `key` (the index) and `value`, or `first` and `second`. Empty segments give the index
+  /// 1 and the lowest value of the input type.
   template <class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator>
   static detail::if_not_integral<BeginOffsetIterator> ArgMax(void* d_temp_storage, std::size_t& temp_storage_bytes,
                                                              InputIterator d_in, OutputIterator d_out,

@@ -50,7 +50,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Work.** All blocks get equal shares of the items: one huge segment keeps all of them busy, and a million short
 ///   ones cost little more. With offsets in one array, each block scans its share from left to right, and items of
 ///   segments that are longer than a share are read twice. Otherwise the segments are scanned end to end as one
-///   sequence, and to find the segment of an item takes a binary search in the segments of its tile.
+///   sequence, and a binary search in the segments of its tile finds the segment of an item.
 /// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too: the order in
 ///   which sums are combined depends on the offsets and the device alone.
 /// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` uses your hub instead of segmented_scan_policy_hub: see

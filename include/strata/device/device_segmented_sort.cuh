@@ -30,8 +30,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Keys are integers, enumerations, bool and floating-point numbers, in the order of DeviceRadixSort: -0.0 is equal to
 /// +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
-/// Unlike DeviceSegmentedRadixSort, it merges by the kernels of DeviceSegmentedMergeSort. Only the long segments of
-/// large calls are sorted by their digits. For other orders or types of keys, take DeviceSegmentedMergeSort.
+/// Unlike DeviceSegmentedRadixSort, it mostly merges, by the kernels of DeviceSegmentedMergeSort. Long segments of
+/// large calls are sorted by their digits. In some calls, a block sorts a segment of up to 4,096 keys by its bits
+/// (radix_sort/README.md). For other orders or types of keys, take DeviceSegmentedMergeSort.
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come, in descending
 ///   sorts, too. `StableSort...` are other names of `Sort...`. Results are the same from run to run.
@@ -52,18 +53,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
 /// - **Execution.** A call launches one kernel if no segment can be longer than a block sorts in shared memory.
-///   Otherwise it launches two kernels, mostly after a memset, and a third if a segment can be longer than a tile;
-///   merge_sort/README.md has these lengths. The last of these kernels is a cooperative launch; DeviceScan says when it
-///   starts. If long segments are sorted by their digits, two more kernels follow. No host synchronisation and no
-///   allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
-///   may run at the same time need temporary storage of their own.
+///   Otherwise it launches two kernels, mostly after a memset, and mostly a third if a segment can be longer than a
+///   tile; merge_sort/README.md has these lengths. The kernel that merges segments longer than a tile is a cooperative
+///   launch; DeviceScan says when it starts. If long segments are sorted by their digits, two more kernels follow. No
+///   host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
+///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once. If a segment is longer than a tile, its
 ///   items are read and written once more for each level of merges. In large calls, the longest segments take the
 ///   passes of DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of
 ///   one byte are in a DoubleBuffer, or the segment has 2^31 items or more.
 /// - **Storage.** If there are more items than a tile has, temporary storage has as much memory as keys and values. It
-///   also has 20 KB, and lists. With two buffers it has only the lists. It depends on `num_items`, not on offsets. The
-///   lists take up to this part of the memory of the keys:
+///   also has 20 KB, and lists. With two buffers it has only the lists. The size depends on `num_items`, not on
+///   offsets. The lists take up to this part of the memory of the keys:
 ///
 ///   | bytes of a key | 1 | 2 | 4 | 8 |
 ///   |---|--:|--:|--:|--:|
@@ -373,7 +374,7 @@ struct TunedDeviceSegmentedSort {
   }
 
   // -------------------------------------------------------------- indices
-  /// Writes the indices of the sorted keys of each segment in ascending order. Offsets delimit the segments.
+  /// Writes the indices of the keys of each segment in ascending order of the keys. Offsets delimit the segments.
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -384,7 +385,8 @@ struct TunedDeviceSegmentedSort {
     return sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                                detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  /// Writes the indices of the sorted keys of each segment in ascending order. Segments have `segment_size` items each.
+  /// Writes the indices of the keys of each segment in ascending order of the keys. Segments have `segment_size` items
+  /// each.
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortIndices(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
                                  Index* d_indices, NumSegmentsT num_segments, SegmentSizeT segment_size,
@@ -393,7 +395,7 @@ struct TunedDeviceSegmentedSort {
     return sort_indices<false>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                                detail::segments_of(num_segments, segment_size), stream);
   }
-  /// Writes the indices of the sorted keys of each segment in descending order. Offsets delimit the segments.
+  /// Writes the indices of the keys of each segment in descending order of the keys. Offsets delimit the segments.
   template <class Key, class Index, class BeginOffsetIterator, class EndOffsetIterator, class NumItemsT,
             class NumSegmentsT>
   static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,
@@ -404,7 +406,7 @@ struct TunedDeviceSegmentedSort {
     return sort_indices<true>(d_temp_storage, temp_storage_bytes, d_keys, d_indices,
                               detail::segments_of(num_items, num_segments, d_begin_offsets, d_end_offsets), stream);
   }
-  /// Writes the indices of the sorted keys of each segment in descending order. Segments have `segment_size` items
+  /// Writes the indices of the keys of each segment in descending order of the keys. Segments have `segment_size` items
   /// each.
   template <class Key, class Index, class NumSegmentsT, class SegmentSizeT>
   static cudaError_t SortIndicesDescending(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys,

@@ -18,7 +18,7 @@
 STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Finds the `k` greatest or least keys of each segment of a sequence in device memory, for example of every row of a
-/// matrix. It returns the keys alone, with values, or with their indices in the segment.
+/// matrix. It writes the keys alone, with values, or with their indices in the segment.
 ///
 /// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths.
 /// - **Number of results.** If `k` is an integer or a FutureCount, the results of segment `s` begin at item s * k of
@@ -59,9 +59,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large counts, sizes
 ///   and strides, a null pointer if there are segments and results, arrays that overlap, storage too small. Size
 ///   queries check counts and types, too.
-/// - **Algorithm.** A search narrows the range of codes that contains the k-th key, by a guess from the counts on both
-///   sides or by halving. It ends when exactly k keys have codes up to the end of the range
-///   (`warp/specializations/top_k_threshold.cuh`).
+/// - **Algorithm.** Each key has a code, an unsigned integer in the order of the keys. A search narrows the range of
+///   codes that contains the k-th key, by a guess from the counts on both sides or by halving. It ends when exactly k
+///   keys have codes up to the end of the range (`warp/specializations/top_k_threshold.cuh`).
 ///
 /// @code
 /// // The two best scores of each of three rows, and where in the row they are.

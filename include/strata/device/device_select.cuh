@@ -28,18 +28,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
 ///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` may have any integer type, or be a FutureCount. The result of an operator should depend
-///   only on its arguments: operators are applied more than once to the items of short inputs and to some flags.
+///   only on its arguments: operators may be applied more than once to an item or a flag.
 /// - **In place.** The forms with `d_data` write over their input, which may be its own flags. The outputs of all other
 ///   forms must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
 /// - **Result.** Selections are stable. Results are the same from run to run.
-/// - **Types.** Items must be trivially relocatable. Items of 1, 2, 4, 8 or 16 bytes are read once, and written
-///   once if they are kept. Other items, and those of short arrays, are read twice. Counts have 64 bits if
-///   `num_items` has.
-/// - **Few flags.** If few flags are set, `Flagged` and `FlaggedIf` read only the kept items. This holds on 9.0 to
-///   10.x, for long arrays at 16-byte boundaries with items of 4, 8 or 16 bytes.
+/// - **Types.** Items must be trivially relocatable. Kept items are written once. On compute capability 9.0 to 11.x,
+///   items of 1, 2, 4, 8 or 16 bytes are read once if the array is long. Otherwise items are read twice. Counts have 64
+///   bits if `num_items` has.
+/// - **Few flags.** If few flags are set, `Flagged` and `FlaggedIf` read only the kept items. This holds on compute
+///   capability 9.0 to 11.x, for long arrays at 16-byte boundaries with items of 4, 8 or 16 bytes.
 /// - **Tuning.** `TunedDeviceSelect<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer (`d_num_selected_out`, or another one if there are items); an output that begins within an
@@ -68,7 +68,7 @@ template <class PolicyHub>
 struct TunedDeviceSelect {
   // -------------------------------------------------------------- by the items
 
-  /// Writes the items for which `select_op` is true to another array.
+  /// Writes to another array the items for which `select_op` is true.
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class SelectOp, class NumItemsT>
   static detail::if_count<NumItemsT> If(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in,
                                         OutputIterator d_out, NumSelectedIterator d_num_selected_out,
@@ -91,7 +91,7 @@ struct TunedDeviceSelect {
 
   // -------------------------------------------------------------- by flags
 
-  /// Writes the items whose flags are set to another array.
+  /// Writes to another array the items whose flags are set.
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<NumSelectedIterator>, cudaError_t>
   Flagged(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, FlagIterator d_flags,
@@ -110,7 +110,7 @@ struct TunedDeviceSelect {
                                 num_items, detail::is_set{}, stream);
   }
 
-  /// Writes the items for whose flags `select_op` is true to another array.
+  /// Writes to another array the items for whose flags `select_op` is true.
   template <class InputIterator, class FlagIterator, class OutputIterator, class NumSelectedIterator, class SelectOp,
             class NumItemsT>
   static detail::if_count<NumItemsT> FlaggedIf(void* d_temp_storage, std::size_t& temp_storage_bytes,
@@ -133,7 +133,7 @@ struct TunedDeviceSelect {
 
   // -------------------------------------------------------------- by difference
 
-  /// Keeps the first of each run of neighbours for which `equality_op(item, next)` is true.
+  /// Writes to another array the first item of each run of neighbours for which `equality_op(item, next)` is true.
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT, class EqualityOp>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && detail::compares_items_of<EqualityOp, InputIterator>(),
                           cudaError_t>
@@ -144,7 +144,7 @@ struct TunedDeviceSelect {
         d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
         equality_op, stream);
   }
-  /// Keeps the first of each run of equal neighbours.
+  /// Writes to another array the first item of each run of equal neighbours.
   template <class InputIterator, class OutputIterator, class NumSelectedIterator, class NumItemsT>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && !detail::is_count_type<NumSelectedIterator>, cudaError_t>
   Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
@@ -154,7 +154,7 @@ struct TunedDeviceSelect {
         d_temp_storage, temp_storage_bytes, d_in, NullType{}, d_out, NullType{}, d_num_selected_out, num_items,
         strata::Equality{}, stream);
   }
-  /// Keeps the first of each run of equal neighbours by an operator, in place.
+  /// Keeps the first item of each run of neighbours for which `equality_op(item, next)` is true, in place.
   template <class Iterator, class NumSelectedIterator, class NumItemsT, class EqualityOp>
   static std::enable_if_t<detail::is_count_type<NumItemsT> && detail::compares_items_of<EqualityOp, Iterator>(),
                           cudaError_t>
@@ -165,7 +165,7 @@ struct TunedDeviceSelect {
         d_temp_storage, temp_storage_bytes, d_data, NullType{}, d_data, NullType{}, d_num_selected_out, num_items,
         equality_op, stream);
   }
-  /// Keeps the first of each run of equal neighbours, in place.
+  /// Keeps the first item of each run of equal neighbours, in place.
   template <class Iterator, class NumSelectedIterator, class NumItemsT>
   static detail::if_count<NumItemsT> Unique(void* d_temp_storage, std::size_t& temp_storage_bytes, Iterator d_data,
                                             NumSelectedIterator d_num_selected_out, NumItemsT num_items,

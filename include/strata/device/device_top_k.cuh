@@ -42,7 +42,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and the storage of DeviceRadixSort for `k` items.
 /// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
 /// - **Aliasing.** No output may overlap an input or the other output.
-/// - **Tuning.** `TunedDeviceTopK<Hub>` uses your hub instead of top_k_policy_hub, from which your hub derives: see
+/// - **Tuning.** `TunedDeviceTopK<Hub>` uses your hub instead of top_k_policy_hub. Your hub must derive from it: see
 ///   default_policy_hub. Sorts of results keep the rows of DeviceRadixSort.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count or `k`, an iterator whose differences cannot represent the indices. Otherwise: a null pointer if
@@ -80,7 +80,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
                                                  NullType{}, num_items, k, stream);
   }
-  /// Writes the `k` smallest keys, in the order of the input.
+  /// Writes the `k` least keys, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MinKeys(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                              KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
@@ -100,7 +100,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, false, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                                  d_values_out, num_items, k, stream);
   }
-  /// Writes the `k` smallest keys with their values, in the order of the input.
+  /// Writes the `k` least keys with their values, in the order of the input.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
   static cudaError_t MinPairs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
@@ -122,7 +122,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, NullType{},
                                                 NullType{}, num_items, k, stream);
   }
-  /// Writes the `k` smallest keys, sorted, the smallest first.
+  /// Writes the `k` least keys, sorted, the least first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class NumItemsT, class NumOutItemsT>
   static cudaError_t MinKeysSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,
                                    KeyOutputIteratorT d_keys_out, NumItemsT num_items, NumOutItemsT k,
@@ -142,7 +142,7 @@ struct TunedDeviceTopK {
     return detail::top_k<true, true, PolicyHub>(d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in,
                                                 d_values_out, num_items, k, stream);
   }
-  /// Writes the `k` smallest keys with their values, sorted, the smallest first.
+  /// Writes the `k` least keys with their values, sorted, the least first.
   template <class KeyInputIteratorT, class KeyOutputIteratorT, class ValueInputIteratorT, class ValueOutputIteratorT,
             class NumItemsT, class NumOutItemsT>
   static cudaError_t MinPairsSorted(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIteratorT d_keys_in,

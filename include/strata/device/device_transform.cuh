@@ -110,7 +110,7 @@ struct TunedDeviceTransform {
                         detail::with_predicate<Predicate, TransformOp>{predicate, transform_op}, stream);
   }
 
-  /// Writes the same value everywhere.
+  /// Writes `value` to each of `num_items` items of the output.
   template <class OutputIterator, class NumItemsT, class Value>
   static cudaError_t Fill(void* d_temp_storage, std::size_t& temp_storage_bytes, OutputIterator output,
                           NumItemsT num_items, Value value, cudaStream_t stream = 0) {

@@ -29,10 +29,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept
 ///   there), then with that much device memory. Or call it once, by the overloads without these two arguments.
-/// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps. A matrix without items
-///   launches nothing. Kernels run on `stream`, with no host synchronisation and no allocation, so a call can be
-///   captured in a graph. From sm_90 on, kernels start early by programmatic dependent launch, but touch memory only
-///   after the previous kernel of the stream has ended.
+/// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps, or a column a row. A
+///   matrix without items launches nothing. Kernels run on `stream`, with no host synchronisation and no allocation, so
+///   a call can be captured in a graph. From sm_90 on, kernels start early by programmatic dependent launch, but touch
+///   memory only after the previous kernel of the stream has ended.
 /// - **Types.** Any trivially relocatable type. Each item is read and written once. Items of 1, 2, 4 and 8 bytes are
 ///   accessed 16 bytes at a time (items of 1 byte: 8 bytes) if both pointers and both leading dimensions, in bytes, are
 ///   multiples of that. Otherwise they are accessed one by one. Items of other sizes are cut into pieces that divide

@@ -32,7 +32,8 @@ STRATA_NAMESPACE_BEGIN
 ///   blocks ask, so it is safe in any launch: any grid, any number of resident blocks, beside any other kernels. With
 ///   `blockIdx.x` as number it is not promised, because CUDA does not promise that blocks with lower numbers start
 ///   first. Today's GPUs start them first. A cooperative launch is safe with any numbers.
-/// - In each launch every tile of 0 to `num_tiles` - 1 calls a TilePrefixCallbackOp or `SetInclusive` once.
+/// - In each launch, the block of each tile from 0 to `num_tiles` - 1 calls a TilePrefixCallbackOp or `SetInclusive`
+///   once.
 /// - One launch at a time uses the storage. Consecutive launches on a stream may share it. Nothing else writes to it
 ///   between an `Init` and the last launch that uses it.
 /// - Storage: 16 bytes for each 8 bytes of a tile's `T`, and 1/31 more, with any contents. Each lane of a block's first
@@ -44,7 +45,7 @@ STRATA_NAMESPACE_BEGIN
 /// | tiles are numbered by | before each launch | a graph may replay the launch |
 /// |---|---|---|
 /// | `TakeTile` | nothing: one `Init` is enough for any number of launches | yes |
-/// | `blockIdx.x` | `Init`, or `InitializeStatus` in a kernel of its own | if it replays that kernel before |
+/// | `blockIdx.x` | `Init`, or `InitializeStatus` in a kernel of its own | if it replays that kernel first |
 ///
 /// @code
 /// #include <strata/block/block_scan.cuh>
@@ -177,8 +178,8 @@ class ScanTileState {
 
   detail::launch_tickets tickets_{};
   detail::tile_levels_arguments levels_{};
-  // Added to the epoch: 0; with TakeTile 2 or 4, by the parity of the launch. The launch before has written values of
-  // the other parity over all that the launch before that has left.
+  // Added to the epoch: 0; with TakeTile 2 or 4, by the parity of the launch. The previous launch had the other parity,
+  // and has overwritten all values of the launch before it.
   unsigned launch_ = 0;
 };
 
@@ -191,8 +192,8 @@ class ScanTileState {
 ///   least 32 threads. Without BlockScan, the lanes of any warp may call it.
 /// - BlockScan ends with a barrier. After it all threads get the prefixes from `GetExclusivePrefix` and the others. So
 ///   the last tile has the aggregate of all items.
-/// - Tile 0 has no prefix. With an initial value, that is its prefix. Without one its prefix is `T{}`, which is right
-///   for sums. For other operators tile 0 scans without a callback and then calls `SetInclusive`, as with CUB.
+/// - No tile is before tile 0. An initial value is its prefix. Without an initial value, its prefix is `T{}`, which is
+///   right for sums. For other operators tile 0 scans without a callback and then calls `SetInclusive`, as with CUB.
 template <class T, class ScanOpT, class ScanTileStateT = ScanTileState<T>>
 struct TilePrefixCallbackOp {
   static_assert(std::is_same_v<ScanTileStateT, ScanTileState<T>>,
@@ -223,7 +224,7 @@ struct TilePrefixCallbackOp {
   }
 
   /// Publishes the aggregate of the tile, which lane 0 passes, and waits for the aggregate of all tiles before it.
-  /// Returns that in lane 0. All lanes of a warp call it.
+  /// Returns this prefix in lane 0. All lanes of a warp call it.
   STRATA_D T operator()(T block_aggregate) {
     STRATA_ASSERT(blockDim.x * blockDim.y * blockDim.z >= unsigned{warp_threads},
                   "a TilePrefixCallbackOp needs a block of at least %d threads", warp_threads);

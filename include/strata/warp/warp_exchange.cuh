@@ -42,8 +42,8 @@ enum WarpExchangeAlgorithm {
 ///   of a warp's logical warps are consecutive and all of them call together. Two exceptions: striped
 ///   accesses of items of 1 or 2 bytes if W is 2, or striped accesses if W is no power of two, may take 2
 ///   wavefronts instead of 1. The conflicts of a scatter depend on its ranks.
-/// - Between two calls that use the same storage, the logical warp's lanes must call `__syncwarp()`. Shuffles
-///   need none.
+/// - Between two calls that use the same storage, the logical warp's lanes must call `__syncwarp()`.
+///   WARP_EXCHANGE_SHUFFLE needs no barrier.
 /// - `T` must be trivially relocatable.
 ///
 /// Source: arrangements and names are those of CUB. Its WARP_EXCHANGE_SHUFFLE requires N = W.

@@ -30,11 +30,11 @@ enum WarpLoadAlgorithm {
 };
 
 /// Loads a tile of `LogicalWarpThreads * ItemsPerThread` items, `ItemsPerThread` of them into each lane of a
-/// logical warp, from any random-access iterator whose values convert to `T`. Logical warps are those of
-/// WarpReduce. Each loads one tile, to whose first item its iterator points.
+/// logical warp, from any random-access iterator whose values convert to `T`. Logical warps are as in
+/// WarpReduce. Each loads one tile: its iterator points to the first item of the tile.
 ///
 /// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
-///   With every algorithm, the others keep their value or become `oob_default`.
+///   With every algorithm, the other items keep their value or become `oob_default`.
 /// - WARP_LOAD_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may load alone.
 ///   They use no shared memory: `TempStorage` makes the interface uniform, and may be omitted.
 /// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same `valid_items`; those
@@ -128,7 +128,7 @@ class WarpLoad {
     }
   }
 
-  // Moves items from that arrangement to the algorithm's.
+  // Moves items from the arrangement in which memory is read to the arrangement of the algorithm.
   STRATA_D void transpose([[maybe_unused]] T (&items)[items_per_thread]) {
     if constexpr (transposes) exchange(storage_->Alias()).StripedToBlocked(items, items);
   }

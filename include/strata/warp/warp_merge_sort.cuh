@@ -66,8 +66,8 @@ class merge_sort_warp {
 /// - All lanes of a logical warp must call together, with the same `valid_items`. Lanes of different logical warps need
 ///   not call together. If all logical warps of a warp call together with full tiles, they take less time.
 /// - Each logical warp has its own `TempStorage`, an element of an array in shared memory. It is as large as for a
-///   block of W threads, less 8 bytes. Blocked accesses of whole warps have no bank conflicts.
-/// - Integers by known comparators, as in BlockMergeSort, need no shared memory if W is a power of two.
+///   block of W threads, without the bytes for each warp. Blocked accesses of whole warps have no bank conflicts.
+/// - If W is a power of two, sorts of integers for which BlockMergeSort does not call `compare` use no shared memory.
 /// - The lanes of the logical warp must call `__syncwarp()` between two calls that use the same storage, and before the
 ///   storage is used for anything else.
 ///
@@ -118,7 +118,7 @@ class WarpMergeSort : public detail::merge_sort_calls<WarpMergeSort<KeyT, ItemsP
   /// Returns the lane of this thread in the logical warp.
   STRATA_D unsigned get_linear_tid() const { return static_cast<unsigned>(team_.thread()); }
 
-  /// The lanes of the warp that belong to this logical warp.
+  /// Returns the mask of the lanes that belong to this logical warp.
   STRATA_D unsigned get_member_mask() const { return team_.mask(); }
 
  private:

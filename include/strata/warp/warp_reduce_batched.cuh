@@ -23,13 +23,13 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - **Results** are spread over the lanes. If there are no more batches than lanes, `Reduce` and `Sum` return the
 ///   result of batch i in lane i. With any number, `ReduceToStriped` writes the results of batches i, i +
-///   LogicalWarpThreads, ... to `outputs` of lane i, and `ReduceToBlocked` those of neighbouring batches, from batch i
-///   * (size of `outputs`) on. Results for which there is no batch are unspecified.
+///   LogicalWarpThreads, ... to `outputs` of lane i. `ReduceToBlocked` writes the results of the M neighbouring batches
+///   from batch i * M on, where M is the size of `outputs`. Results for which there is no batch are unspecified.
 /// - `inputs` has `Batches` items, `outputs` has Batches / LogicalWarpThreads, rounded up: arrays, `cuda::std::array`,
 ///   or spans of a fixed length.
 /// - A logical warp has 1 to 32 threads, a power of two. All lanes of a logical warp must call together, and with
 ///   `SyncPhysicalWarp` all lanes of the warp.
-/// - Operands keep the order of lanes, so the operator need be associative only. The exceptions are minima and maxima
+/// - Operands keep the order of lanes, so the operator need only be associative. The exceptions are minima and maxima
 ///   of floating-point numbers by function objects of other libraries: which of two zeros is returned, and what NaNs
 ///   lead to, may depend on the lanes. Results repeat bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform interface, is empty,
@@ -135,7 +135,7 @@ class WarpReduceBatched {
                   "WarpReduceBatched: outputs must have Batches / LogicalWarpThreads items, rounded up");
     detail::operator_requirements<Operator, T>::check();
     if constexpr (in_hardware<Operator>) {
-      // Batches are neighbours in lanes, whether results are striped or blocked: there is one for each lane at most.
+      // Striped and blocked results are the same here: lane i has the result of batch i, and no other.
       T result = inputs[0];
       STRATA_UNROLL
       for (int i = 0; i < Batches; ++i) {
@@ -145,7 +145,7 @@ class WarpReduceBatched {
       }
       outputs[0] = result;
     } else if constexpr (Batches > 0) {
-      // Lane i gets items i, i + LogicalWarpThreads, ... of these.
+      // Lane i gets the results of items i, i + LogicalWarpThreads, ... of `values`.
       constexpr int count = IsBlocked ? outputs_per_thread * LogicalWarpThreads : Batches;
       T values[static_cast<std::size_t>(count)];
       STRATA_UNROLL
@@ -246,7 +246,8 @@ class WarpReduceBatched {
       return static_cast<T>(op(either(upper, other, kept), either(upper, kept, other)));
     }
   }
-  /// Minima and maxima of real numbers, too: lanes always combine in the same order, so results repeat.
+  /// True if the operands of a call may change places: for commutative operators, and for minima and maxima of
+  /// floating-point numbers. Lanes always combine in the same order, so results repeat.
   template <class Operator>
   static constexpr bool takes_any_order = operator_traits<Operator, T>::commutative ||
                                           (std::is_floating_point_v<T> &&

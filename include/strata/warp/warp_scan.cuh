@@ -21,7 +21,7 @@ struct not_given {};
 template <class Argument>
 inline constexpr bool is_given = !std::is_same_v<std::decay_t<Argument>, not_given>;
 
-/// The segments of a shuffle, for logical warps of `Lanes`. A power of two divides each warp. Otherwise the
+/// The `width` of a shuffle, for logical warps of `Lanes` lanes. A power of two divides each warp. Otherwise the
 /// logical warp is the first lanes of the warp, and no lane reads from one above it.
 template <int Lanes>
 inline constexpr int scan_width = is_power_of_two(Lanes) ? Lanes : warp_threads;
@@ -104,7 +104,7 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///   barrier is needed between uses.
 /// - Cost: log2(LogicalWarpThreads) steps, rounded up. Each is one shuffle for every 4 bytes of `T` and one
 ///   conditional call of the operator. An exclusive result takes one more shuffle, or one subtraction for
-///   sums of integers. Lanes are not compared: the shuffle returns whether there is a source.
+///   sums of integers. Lane numbers are not compared: the shuffle returns whether there is a source.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -300,7 +300,7 @@ class WarpScan {
         if constexpr (!detail::is_given<Initial>) {
           exclusive = below;
         } else if constexpr (detail::adds_as_words<Operator, T>) {
-          exclusive = static_cast<T>(op(initial, below));  // in lane 0 that is 0
+          exclusive = static_cast<T>(op(initial, below));  // `below` is 0 in lane 0
         } else {
           exclusive = warp_.lane() == 0 ? initial : static_cast<T>(op(initial, below));
         }

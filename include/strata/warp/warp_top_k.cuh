@@ -21,23 +21,24 @@ STRATA_NAMESPACE_BEGIN
 /// |---|---|
 /// | `MaxKeys`, `MinKeys` | in the order of the input |
 /// | `MaxKeysSorted`, `MinKeysSorted` | in the order of a stable sort: descending for the greatest |
-/// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | the same keys, with their values |
+/// | `MaxPairs`, `MinPairs`, `MaxPairsSorted`, `MinPairsSorted` | as above, with the values of the keys |
 ///
 /// - Arguments are `(keys, k)` or `(keys, values, k)`. A last argument `valid_items` says that only the first
 ///   `valid_items` items of the tile are valid. `k` and `valid_items` may be any numbers: too large ones mean all
 ///   items, negative ones none.
-/// - Each call returns the number of results in all threads: the smaller of `k` and the number of valid items.
-/// - Input and results are in blocked arrangement: item i of lane t is number t * N + i, where N is `ItemsPerThread`.
+/// - Each call returns the number of results, to all lanes: the smaller of `k` and the number of valid items.
+/// - Input and results are in blocked arrangement: item i of lane l is number l * N + i, where N is `ItemsPerThread`.
 ///   Items behind the results are unspecified.
 /// - Among equal keys, the first ones in the input are taken. Keys are integers of up to 128 bits, enumerations, and
 ///   floating-point numbers of 8 (`__nv_fp8_e4m3`, `__nv_fp8_e5m2`) to 64 bits, in the order of BlockRadixSort: -0.0 is
 ///   equal to +0.0, and all NaN are equal and greater than +infinity. Keys are moved unchanged.
-/// - A logical warp has 1 to 32 threads, a power of two. All of its lanes must call together, with the same arguments.
-/// - Each logical warp has its `TempStorage`. `__syncwarp()` of the logical warp's lanes must stand between two calls
-///   that use the same storage, and before the storage is used for anything else.
-/// - **Work.** A search for the k-th key: each step counts the lane's items and adds up the counts of the lanes. It has
-///   about log2(k) steps for keys that are spread evenly, and never more than the number of bits of a key plus four.
-///   Then one exchange in shared memory. Sorted results are sorted by WarpMergeSort.
+/// - A logical warp has 1 to 32 threads, a power of two. All of its lanes must call together, with the same `k` and
+///   `valid_items`.
+/// - Each logical warp needs its own `TempStorage`. Its lanes must call `__syncwarp()` between two calls that use the
+///   same storage, and before the storage is used for anything else.
+/// - **Work.** First, a search for the k-th key. In each step, lanes count items, and the logical warp adds up the
+///   counts. There are about log2(k) steps for keys that are spread evenly, and never more than the number of bits of a
+///   key plus four. Then one exchange in shared memory. Sorted results are sorted by WarpMergeSort.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code
