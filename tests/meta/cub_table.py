@@ -45,13 +45,13 @@ of `<cub/cub.cuh>` and has all of the library for one GPU. `cmake/port_from_cub.
 table, and reports each line with a name that has no counterpart.
 
 A name is "same" in this table if `tests/meta/cub_calls/` calls it in one source with both libraries, and both give the
-same bytes. The calls are compared with CUB 3.0.1, the CUB of CUDA 13.0. Calls that CUB has since 3.1 to 3.5 are
+same bytes. The calls are compared with CUB 3.0.1, the CUB of CUDA 13.0. Calls that came with CUB 3.1 to 3.5 are
 compared with CUB 3.5.
 
 Operators of libcu++ and iterators of Thrust may be passed, as with CUB. Enumerations, such as `BlockScanAlgorithm`,
 have the same names and enumerators.
 
-`strata/block/classic/` has algorithms of textbooks beside CUB's block classes. They are there to be read.
+`strata/block/classic/` has textbook algorithms that CUB does not have. They are there to be read.
 
 Headers have CUB's folders and names, except for these. Where strata's header has another name, there is also a header
 with CUB's name that includes it.
