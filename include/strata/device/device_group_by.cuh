@@ -18,6 +18,15 @@
 #include <cstddef>
 #include <type_traits>
 
+STRATA_NAMESPACE_BEGIN
+namespace detail {
+
+template <class KeyOutputIterator>
+inline constexpr bool asks_for_any_order<GroupOutput<KeyOutputIterator, GroupOrder::any>> = true;
+
+}  // namespace detail
+STRATA_NAMESPACE_END
+
 STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Groups rows by their keys, and computes aggregates of each group: sums, numbers of rows, extremes, means.
@@ -144,7 +153,7 @@ struct TunedDeviceGroupBy {
   }
 
   // -------------------------------------------------------------- without temporary storage
-  STRATA_CALL_WITHOUT_STORAGE(Aggregate, associated)
+  STRATA_CALL_WITHOUT_STORAGE(Aggregate, as_asked)
   STRATA_CALL_WITHOUT_STORAGE(Groups, associated)
   STRATA_CALL_WITHOUT_STORAGE(CountDistinct)
 

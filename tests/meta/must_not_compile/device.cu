@@ -347,6 +347,25 @@ auto floats(const key* in) { return strata::group_keys(in, 1000).key_range(key{1
 auto columns(const int* in) { return strata::group_keys(GROUP_BY_RANGE_COLUMNS, 1000).key_range(1, 9); }
 }  // namespace group_by_key_range
 
+// case: group_by_in_any_order
+// expect first: the order of this result may change from run to run: pass OrderedJoinOptions, or an output of groups
+#include <strata/device/device_group_by.cuh>
+
+#include "support/environments.hpp"
+namespace group_by_in_any_order {
+cudaError_t count(const int* keys, int* out, int* counts, int* num_groups) {
+  const auto aggregates = strata::group_aggregates(strata::group_count(counts));
+#if defined(STRATA_CASE_group_by_in_any_order)
+  const auto output = strata::group_output(out, 9);
+#else
+  const auto output = strata::group_output(out, 9).first_occurrence();
+#endif
+  namespace ex = cuda::strata_test::execution;
+  return strata::DeviceGroupBy::Aggregate(strata::group_keys(keys, 9), aggregates, output, num_groups,
+                                          ex::require(ex::determinism::run_to_run));
+}
+}  // namespace group_by_in_any_order
+
 // case: group_by_numbers
 // expect: group_keys: the number of rows must be an integer or a FutureCount: convert the argument
 // expect: group_output: the capacity must be an integer: convert the argument

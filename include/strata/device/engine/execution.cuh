@@ -29,10 +29,10 @@ STRATA_NAMESPACE_BEGIN
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
 /// - the requirements (`cuda::execution::require`). A call that cannot keep one does not compile. All calls but joins
-///   in any order keep `determinism::run_to_run`. DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see
-///   ReproducibleSum). So do all other calls, except sums and operators on items that are not integers.
-///   `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of DeviceTopK with `Sorted`
-///   in their names. All calls keep `tie_break::prefer_smaller_index`.
+///   and DeviceGroupBy::Aggregate in any order keep `determinism::run_to_run`. DeviceReduce::Sum, Reduce and
+///   TransformReduce keep `gpu_to_gpu` (see ReproducibleSum). So do all other calls, except sums and operators on items
+///   that are not integers. `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of
+///   DeviceTopK with `Sorted` in their names. All calls keep `tie_break::prefer_smaller_index`.
 ///
 /// A call ignores the rest: `cuda::execution::tune` is for kernels of CUB.
 ///
@@ -500,7 +500,7 @@ cudaError_t make_call(WithStorage with_storage, Arguments&... arguments) {
   using Chosen = decltype(detail::chosen_overloads<Overloads, Last, is_exact>());
   detail::check_last_argument<form != call_form::nowhere>();
   if constexpr (form != call_form::nowhere && !is_stream<cudaStream_t, Last&> && is_environment<Last>) {
-    detail::check_requirements<Chosen::result, is_exact, Last>();
+    detail::check_requirements<result_of_arguments<Chosen::result, std::remove_cv_t<Arguments>...>, is_exact, Last>();
   }
   if constexpr (form == call_form::without_storage) {
     return with_storage(Chosen{}, arguments...);
