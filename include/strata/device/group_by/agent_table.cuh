@@ -139,20 +139,13 @@ struct AgentGroupTable {
 
   STRATA_D void clear_plan() {
     Plan& plan = *arguments.plan;
-    plan.departures = 0;
-    plan.is_abandoned = 0;
-    plan.is_partitioned = 0;
+    plan.departures = plan.is_abandoned = plan.is_partitioned = 0;
     plan.sampled = {0, 0, 0};
-    plan.num_sampled_frequent = 0;
-    plan.num_frequent = 0;
-    plan.arrivals = 0;
-    plan.leaving = 0;
-    plan.ticket = 0;
+    plan.num_sampled_frequent = plan.num_frequent = 0;
+    plan.arrivals = plan.leaving = plan.ticket = 0;
     plan.num_chunks[0] = plan.num_chunks[1] = 0;
-    plan.second_bits = 0;
-    plan.num_listed = 0;
-    plan.num_groups = 0;
-    plan.num_written = 0;
+    plan.second_bits = plan.num_listed = 0;
+    plan.num_groups = plan.num_written = 0;
   }
 
   /// Decides from the sample whether rows are partitioned, and how many copies of its states a table has. All blocks
@@ -188,7 +181,6 @@ struct AgentGroupTable {
     Plan& plan = *arguments.plan;
     const unsigned sampled = platform::load_relaxed(&plan.num_sampled_frequent);
     const unsigned listed = detail::least(sampled, group_most_frequent);
-    constexpr int thread_keys = static_cast<int>(detail::ceiling_divide(group_most_frequent, unsigned{threads}));
     if (threadIdx.x == 0) storage.kept = 0;
     for (unsigned i = threadIdx.x; i < sampled; i += unsigned{threads}) {
       storage.sampled_frequent[i] = platform::load_relaxed(plan.sampled_frequent + i);
@@ -203,24 +195,14 @@ struct AgentGroupTable {
       }
     }
     __syncthreads();
-    Slot words[thread_keys];
-    bool is_kept[thread_keys];
-    STRATA_UNROLL
-    for (int k = 0; k < thread_keys; ++k) {
-      const unsigned i = threadIdx.x + static_cast<unsigned>(k * threads);
-      is_kept[k] = false;
-      if (i >= listed) continue;
-      words[k] = storage.frequent_words[i];
-      const unsigned home = detail::group_frequent_home<Types>(words[k]);
+    for (unsigned i = threadIdx.x; i < listed; i += unsigned{threads}) {
+      const Slot word = storage.frequent_words[i];
+      const unsigned home = detail::group_frequent_home<Types>(word);
       unsigned before = 0;
       for (unsigned j = 0; j < i; ++j) {
         before += detail::group_frequent_home<Types>(storage.frequent_words[j]) == home ? 1 : 0;
       }
-      is_kept[k] = before < 2 && !(Table::has_extra_slot && words[k] == empty);
-    }
-    STRATA_UNROLL
-    for (int k = 0; k < thread_keys; ++k) {
-      if (is_kept[k]) plan.frequent[atomicAdd(&storage.kept, 1u)] = words[k];
+      if (before < 2 && !(Table::has_extra_slot && word == empty)) plan.frequent[atomicAdd(&storage.kept, 1u)] = word;
     }
     __syncthreads();
     if (threadIdx.x == 0) plan.num_frequent = storage.kept;
@@ -239,8 +221,7 @@ struct AgentGroupTable {
     barrier.arrive();
     barrier.wait();
     for (unsigned warp = first_warp; warp < sample_slots / warp_threads; warp += warps * gridDim.x) {
-      const unsigned long long there =
-          platform::load_relaxed(arguments.sample + warp * warp_threads + platform::lane_id());
+      const auto there = platform::load_relaxed(arguments.sample + warp * warp_threads + platform::lane_id());
       const unsigned number = number_in_sample(there);
       add_number(&plan.sampled.different, number > 0);
       add_number(&plan.sampled.once, number == 1);
@@ -357,8 +338,7 @@ struct AgentGroupTable {
       unsigned is_abandoned = 0;
       if (arguments.may_partition && threadIdx.x == 0)
         is_abandoned = platform::load_relaxed(&arguments.plan->is_abandoned);
-      unsigned next = 0;
-      if (loads_ahead && tile < last_tile) next = load(tile, num_items, next_words, next_payloads);
+      const unsigned next = loads_ahead && tile < last_tile ? load(tile, num_items, next_words, next_payloads) : 0;
       detail::add_group_rows<Types>(table, rows.aggregates, left, words, payloads, max_probes, on_full);
       if (is_abandoned != 0) atomicExch(&storage.stop, 1u);
       if constexpr (loads_ahead) {

@@ -256,10 +256,8 @@ struct group_hash_call {
 
  private:
   launch_configuration configuration(std::size_t blocks, int threads, std::size_t shared_bytes) const {
-    launch_configuration made{"strata::DeviceGroupBy", dim3(static_cast<unsigned>(blocks)),
-                              dim3(static_cast<unsigned>(threads)), shared_bytes, stream};
-    made.programmatic = device.ptx_version >= 900;
-    return made;
+    const dim3 grid(static_cast<unsigned>(blocks)), block(static_cast<unsigned>(threads));
+    return {"strata::DeviceGroupBy", grid, block, shared_bytes, stream, 1, device.ptx_version >= 900};
   }
 
   template <class ActivePolicy>
