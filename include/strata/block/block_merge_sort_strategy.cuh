@@ -16,7 +16,8 @@ STRATA_NAMESPACE_BEGIN
 ///     void SyncImplementation() const;  // public, or the strategy is a friend
 ///
 /// BlockMergeSort and WarpMergeSort are for blocks and logical warps; this is for other teams, and for classes that
-/// were written for CUB. Calls, results, types and shared memory are those of BlockMergeSort, with these differences:
+/// were written for CUB. It has the calls, results, types and
+/// shared memory of BlockMergeSort, with these differences:
 ///
 /// - All sorts are stable, and always call `compare`. No warp sorts by shuffles.
 /// - Shared memory lacks the 8 bytes for each warp.

@@ -14,7 +14,7 @@
 
 STRATA_ARCH_NAMESPACE_BEGIN
 
-/// Finds the `k` greatest or least keys of each of many segments, which may lie anywhere. The arguments are those of
+/// Finds the `k` greatest or least keys of each of many segments, which may lie anywhere. Arguments are as in
 /// DeviceBatchedTopK of CUB 3.5. In a new program call DeviceSegmentedTopK, which has more functions.
 ///
 /// - **Segments.** `d_keys_in[s]` is an iterator to the keys of segment `s`, and `d_keys_out[s]` to the place for its
@@ -28,7 +28,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many results of each segment as
 ///   the smaller bound says. Segments may have any length.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
-/// - **Result.** Results are those of DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
+/// - **Result.** Results are as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
 ///   so results are the same from run to run, and on all devices. If `where` is an environment that requires
 ///   `output_ordering::unsorted`, results are in the order of the input. Otherwise they are in the order of a stable
 ///   sort, descending for the greatest. CUB documents the same for calls without requirements, but CUB 3.5 does not

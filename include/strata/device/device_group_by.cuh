@@ -18,15 +18,6 @@
 #include <cstddef>
 #include <type_traits>
 
-STRATA_NAMESPACE_BEGIN
-namespace detail {
-
-template <class KeyOutputIterator>
-inline constexpr bool asks_for_any_order<GroupOutput<KeyOutputIterator, GroupOrder::any>> = true;
-
-}  // namespace detail
-STRATA_NAMESPACE_END
-
 STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Groups rows by their keys, and computes aggregates of each group: sums, numbers of rows, extremes, means.

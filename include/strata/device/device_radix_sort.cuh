@@ -36,7 +36,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   as many blocks as the device holds at a time sort more (a cooperative launch). For still more items, or a
 ///   FutureCount of more items than a cluster sorts, one launch counts digits (cooperative). Then one launch for each
 ///   digit of 8 bits moves all items, unless all have the same digit. Integer keys of one byte without values take two
-///   launches instead. So do those of two bytes, from 2^23 keys on. A FutureCount excludes both. DeviceScan says when a
+///   launches instead. So do keys of two bytes, from 2^23 keys on. A FutureCount excludes both. DeviceScan says when a
 ///   cooperative launch starts. No host synchronisation and no allocation: a call can be captured in a graph and
 ///   replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. Up to

@@ -57,6 +57,25 @@ auto plan_of_call(const std::vector<std::uint32_t>& keys, const Hint& hint = {})
   return plan;
 }
 
+// A call with one of these arguments refuses an environment that requires the same result in each run.
+template <class Argument>
+constexpr bool may_change(const Argument&) {
+  return strata::detail::may_change_results<Argument>;
+}
+TEST(device_group_by_methods, arguments_say_whether_results_may_change) {
+  const float* const in = nullptr;
+  float* const out = nullptr;
+  const auto count = strata::group_count(static_cast<int*>(nullptr));
+  EXPECT_TRUE(may_change(strata::group_output(out, 1)));
+  EXPECT_FALSE(may_change(strata::group_output(out, 1).sorted()));
+  EXPECT_FALSE(may_change(strata::group_output(out, 1).first_occurrence()));
+  EXPECT_TRUE(may_change(strata::group_aggregates(count, strata::group_any(in, out))));
+  EXPECT_TRUE(may_change(strata::group_aggregates(strata::group_sum(in, out).unordered(), count)));
+  EXPECT_TRUE(may_change(strata::group_aggregates(count, strata::group_mean(in, out).unordered())));
+  EXPECT_FALSE(may_change(strata::group_aggregates(count, strata::group_sum(in, out), strata::group_mean(in, out),
+                                                   strata::group_min(in, out), strata::group_first(in, out))));
+}
+
 // A table has 64 slots, and the sample has 1,024 rows.
 TEST(device_group_by_methods, a_sample_chooses_the_method) {
   std::mt19937_64 bits = strata_test::random_bits(23);

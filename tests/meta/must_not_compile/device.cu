@@ -348,7 +348,7 @@ auto columns(const int* in) { return strata::group_keys(GROUP_BY_RANGE_COLUMNS, 
 }  // namespace group_by_key_range
 
 // case: group_by_in_any_order
-// expect first: the order of this result may change from run to run: pass OrderedJoinOptions, or an output of groups
+// expect first: this result may change from run to run: pass OrderedJoinOptions, or groups that are sorted
 #include <strata/device/device_group_by.cuh>
 
 #include "support/environments.hpp"
@@ -365,6 +365,25 @@ cudaError_t count(const int* keys, int* out, int* counts, int* num_groups) {
                                           ex::require(ex::determinism::run_to_run));
 }
 }  // namespace group_by_in_any_order
+
+// case: group_by_of_any_row
+// expect first: this result may change from run to run: .* without group_any and unordered
+#include <strata/device/device_group_by.cuh>
+
+#include "support/environments.hpp"
+namespace group_by_of_any_row {
+cudaError_t items(const int* keys, const float* in, int* out, float* results, int* num_groups) {
+#if defined(STRATA_CASE_group_by_of_any_row)
+  const auto item = strata::group_any(in, results);
+#else
+  const auto item = strata::group_first(in, results);
+#endif
+  namespace ex = cuda::strata_test::execution;
+  return strata::DeviceGroupBy::Aggregate(strata::group_keys(keys, 9), strata::group_aggregates(item),
+                                          strata::group_output(out, 9).sorted(), num_groups,
+                                          ex::require(ex::determinism::run_to_run));
+}
+}  // namespace group_by_of_any_row
 
 // case: group_by_numbers
 // expect: group_keys: the number of rows must be an integer or a FutureCount: convert the argument

@@ -5,7 +5,7 @@
 // flags: -DSTRATA_JOIN_BACKEND=STRATA_JOIN_BACKEND_CUDA
 
 // case: environment_of_join
-// expect first: the order of this result may change from run to run: pass OrderedJoinOptions, or an output of groups
+// expect first: this result may change from run to run: pass OrderedJoinOptions, or groups that are sorted
 #include <strata/device/device_hash_join.hpp>
 
 #include "support/environments.hpp"

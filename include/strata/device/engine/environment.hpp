@@ -130,18 +130,20 @@ enum class call_result {
   fixed,       ///< The same on every GPU. Among equal items, the first ones are taken.
   sorted,      ///< The same on every GPU, in the order of the keys; equal keys keep their order.
   associated,  ///< The same from run to run. How operands are associated depends on the GPU.
-  unordered,   ///< Its order may change from run to run.
-  as_asked     ///< Like `unordered` if an argument asks for any order, else like `associated`.
+  unordered,   ///< It may change from run to run, for example its order.
+  as_asked     ///< Like `unordered` if an argument may change results, else like `associated`.
 };
 
-/// True for the type of an argument that lets a result have any order.
+/// True for the type of an argument with which the result may change from run to run: its member of this name says so.
+template <class Argument, class = void>
+inline constexpr bool may_change_results = false;
 template <class Argument>
-inline constexpr bool asks_for_any_order = false;
+inline constexpr bool may_change_results<Argument, std::enable_if_t<Argument::may_change_results>> = true;
 
 /// The properties of the result of a call with arguments of these types.
 template <call_result Result, class... Arguments>
 inline constexpr call_result result_of_arguments = Result != call_result::as_asked          ? Result
-                                                   : (asks_for_any_order<Arguments> || ...) ? call_result::unordered
+                                                   : (may_change_results<Arguments> || ...) ? call_result::unordered
                                                                                             : call_result::associated;
 
 /// Fails to compile, with one sentence, if a call cannot keep what an environment requires. `IsExact` says that the
@@ -153,8 +155,8 @@ constexpr void check_requirements() {
                 "a requirement has no effect if it is itself an element of an environment: pass it to "
                 "cuda::execution::require");
   static_assert(required::how_often == determinism::not_guaranteed || Result != call_result::unordered,
-                "the order of this result may change from run to run: pass OrderedJoinOptions, or an output of groups "
-                "that is sorted() or in first_occurrence(), or require determinism::not_guaranteed");
+                "this result may change from run to run: pass OrderedJoinOptions, or groups that are sorted() or in "
+                "first_occurrence(), without group_any and unordered(), or require determinism::not_guaranteed");
   static_assert(
       required::how_often != determinism::gpu_to_gpu || Result != call_result::associated || IsExact,
       "determinism::gpu_to_gpu holds for DeviceReduce::Sum, Reduce and TransformReduce, for known operators of "

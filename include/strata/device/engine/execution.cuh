@@ -29,10 +29,11 @@ STRATA_NAMESPACE_BEGIN
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
 /// - the requirements (`cuda::execution::require`). A call that cannot keep one does not compile. All calls but joins
-///   and DeviceGroupBy::Aggregate in any order keep `determinism::run_to_run`. DeviceReduce::Sum, Reduce and
-///   TransformReduce keep `gpu_to_gpu` (see ReproducibleSum). So do all other calls, except sums and operators on items
-///   that are not integers. `output_ordering::sorted` and `stable_sorted` are for sorts, merges and the functions of
-///   DeviceTopK with `Sorted` in their names. All calls keep `tie_break::prefer_smaller_index`.
+///   and DeviceGroupBy::Aggregate in any order or with `group_any` or `unordered()` keep `determinism::run_to_run`.
+///   DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see ReproducibleSum). So do all other calls,
+///   except sums and operators on items that are not integers. `output_ordering::sorted` and `stable_sorted` are for
+///   sorts, merges and the functions of DeviceTopK with `Sorted` in their names. All calls keep
+///   `tie_break::prefer_smaller_index`.
 ///
 /// A call ignores the rest: `cuda::execution::tune` is for kernels of CUB.
 ///

@@ -187,12 +187,11 @@ struct AgentGroupTable {
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < sampled; i += unsigned{threads}) {
-      const unsigned long long slot = storage.sampled_frequent[i];
+      const unsigned long long weight = storage.sampled_frequent[i];
       unsigned before = 0;
-      for (unsigned j = 0; j < sampled; ++j) before += is_before(storage.sampled_frequent[j], slot) ? 1 : 0;
-      if (before < listed) {
-        storage.frequent_words[before] = Rows::mixed(detail::item_at(rows.keys, row_of_sample(slot, num_items)));
-      }
+      for (unsigned j = 0; j < sampled; ++j) before += storage.sampled_frequent[j] > weight ? 1 : 0;
+      const std::size_t row = detail::group_sample_row(static_cast<unsigned>(weight), num_items, sample_rows);
+      if (before < listed) storage.frequent_words[before] = Rows::mixed(detail::item_at(rows.keys, row));
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < listed; i += unsigned{threads}) {
@@ -228,7 +227,9 @@ struct AgentGroupTable {
       add_number(&plan.sampled.twice, number == 2);
       if (number < frequent_rows) continue;
       if ((there & sampled_without_key) != 0) continue;
-      plan.sampled_frequent[atomicAdd(&plan.num_sampled_frequent, 1u)] = there;
+      // Greater for keys with more rows. The row decides between equal numbers.
+      const auto weight = static_cast<unsigned long long>(number) << 32 | there >> 32;
+      plan.sampled_frequent[atomicAdd(&plan.num_sampled_frequent, 1u)] = weight;
     }
     barrier.arrive();
     barrier.wait();
@@ -237,15 +238,6 @@ struct AgentGroupTable {
   /// Returns the number of sampled rows that a slot has counted.
   STRATA_D static unsigned number_in_sample(unsigned long long slot) {
     return static_cast<unsigned>(slot) & (sampled_without_key - 1);
-  }
-  /// Returns the row of the input whose index in the sample is in a slot.
-  STRATA_D static std::size_t row_of_sample(unsigned long long slot, std::size_t num_items) {
-    return detail::group_sample_row(static_cast<unsigned>(slot >> 32), num_items, sample_rows);
-  }
-  /// True if a slot of the sample has more rows than another. The row decides between equal numbers.
-  STRATA_D static bool is_before(unsigned long long slot, unsigned long long other) {
-    const unsigned number = number_in_sample(slot), others = number_in_sample(other);
-    return number > others || (number == others && slot >> 32 < other >> 32);
   }
 
   /// Counts row i of the sample. All lanes of a warp call this. Lanes with the same key make one addition, because all

@@ -11,6 +11,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/environment.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -431,6 +432,7 @@ struct group_unordered_sum_aggregate : group_sum_aggregate<InputIterator, Output
   static_assert(std::is_same_v<Accum, float> || std::is_same_v<Accum, double>,
                 "group_sum: unordered() adds numbers in float or double: give the sums an output of float or double");
   static constexpr bool is_unordered = true;
+  static constexpr bool may_change_results = true;
   using Column = group_unordered_column<Accum>;
 
   template <class Row>
@@ -458,6 +460,7 @@ template <class InputIterator, class OutputIterator>
 struct group_unordered_mean_aggregate : group_mean_aggregate<InputIterator, OutputIterator> {
   using Mean = group_mean_aggregate<InputIterator, OutputIterator>;
   static constexpr bool is_unordered = true;
+  static constexpr bool may_change_results = true;
   using Sums = group_unordered_column<double>;
   using Counts = typename Mean::Column;
 
@@ -553,6 +556,7 @@ struct group_first_aggregate {
 /// The item of any row of each group. The state is the number of the row that is added first, so it is written once.
 template <class InputIterator, class OutputIterator>
 struct group_any_aggregate : group_first_aggregate<InputIterator, OutputIterator> {
+  static constexpr bool may_change_results = true;
   using First = group_first_aggregate<InputIterator, OutputIterator>;
 
   template <class Row>
@@ -710,6 +714,7 @@ template <>
 struct GroupAggregates<> {
   static constexpr bool are_unordered = true;
   static constexpr bool have_items = false;
+  static constexpr bool may_change_results = false;
   static constexpr std::size_t size = 0;
 };
 
@@ -718,6 +723,8 @@ struct GroupAggregates<First, Rest...> {
   static constexpr std::size_t size = 1 + sizeof...(Rest);
   static constexpr bool are_unordered = First::is_unordered && GroupAggregates<Rest...>::are_unordered;
   static constexpr bool have_items = First::has_item || GroupAggregates<Rest...>::have_items;
+  static constexpr bool may_change_results =
+      detail::may_change_results<First> || GroupAggregates<Rest...>::may_change_results;
   template <class Row>
   using items_type = typename detail::group_item_list<Row, First, Rest...>::type;
   template <class Row>

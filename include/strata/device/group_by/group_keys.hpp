@@ -160,6 +160,8 @@ enum class GroupOrder {
 /// makes it.
 template <class KeyOutputIterator, GroupOrder Order = GroupOrder::any>
 struct GroupOutput {
+  static constexpr bool may_change_results = Order == GroupOrder::any;
+
   KeyOutputIterator keys;   ///< Where the keys of the groups go.
   std::size_t capacity;     ///< How many groups may be written.
   bool has_valid_capacity;  ///< False if the capacity was negative or above 2^63 - 1. Calls are then refused.

@@ -19,7 +19,7 @@ namespace detail {
 /// Bytes of the largest entry of a table: a word and its states. With this bound, kernels need at most 64 KiB of shared
 /// memory, which a block may have on compute capability 7.5.
 inline constexpr std::size_t group_most_entry_bytes = 64;
-/// Upper bounds: the keys that are frequent in a sample, and those of them that are listed.
+/// Upper bounds: keys that are frequent in a sample, and frequent keys that are listed.
 inline constexpr unsigned group_most_sampled_frequent = 1024;
 inline constexpr unsigned group_most_frequent = 64;
 /// Slots of the table of frequent keys. With large entries it has fewer, so that the table and a tile of rows fit in
@@ -45,7 +45,7 @@ struct group_hash_plan {
   unsigned is_partitioned;             // the result of the first kernel: the other kernels have work
   group_sample_counts sampled;         // the sum over the blocks of the first kernel
   unsigned num_sampled_frequent;       // keys that are frequent in the sample
-  unsigned num_frequent;               // those of them that are combined while rows are moved
+  unsigned num_frequent;               // frequent keys whose rows are combined, not moved
   unsigned arrivals;                   // blocks that have arrived at barriers of the second pass
   unsigned leaving;                    // blocks of the last kernel that have ended
   unsigned ticket;                     // the next part for a block of the last kernel
@@ -55,7 +55,7 @@ struct group_hash_plan {
   unsigned long long num_groups;       // groups in the table
   unsigned long long num_written;      // groups that have a position in the output
   Slot frequent[group_most_frequent];  // mixed words of frequent keys
-  unsigned long long sampled_frequent[group_most_sampled_frequent];  // slots of the table of the sample
+  unsigned long long sampled_frequent[group_most_sampled_frequent];  // the number of rows << 32 | a row
 };
 
 /// A chunk's part, and its index among the chunks of the part.
@@ -81,7 +81,7 @@ struct group_parts {
   Payload* payloads;
   group_chunk* chunks;
   unsigned* rows;                // number of rows of each chunk
-  group_listed_chunk* list;      // all chunks; those of a part lie side by side
+  group_listed_chunk* list;      // all chunks; the chunks of a part lie side by side
   unsigned* num_chunks_of_part;  // must be 0 at first
   unsigned* begins;              // where the list of a part begins
 };
