@@ -723,6 +723,7 @@ struct GroupAggregates<First, Rest...> {
   static constexpr std::size_t size = 1 + sizeof...(Rest);
   static constexpr bool are_unordered = First::is_unordered && GroupAggregates<Rest...>::are_unordered;
   static constexpr bool have_items = First::has_item || GroupAggregates<Rest...>::have_items;
+  /// True if an aggregate may change from run to run: `group_any`, or a sum or mean that is `unordered()`.
   static constexpr bool may_change_results =
       detail::may_change_results<First> || GroupAggregates<Rest...>::may_change_results;
   template <class Row>

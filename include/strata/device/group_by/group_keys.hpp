@@ -160,6 +160,7 @@ enum class GroupOrder {
 /// makes it.
 template <class KeyOutputIterator, GroupOrder Order = GroupOrder::any>
 struct GroupOutput {
+  /// True if the order of groups may change from run to run.
   static constexpr bool may_change_results = Order == GroupOrder::any;
 
   KeyOutputIterator keys;   ///< Where the keys of the groups go.
