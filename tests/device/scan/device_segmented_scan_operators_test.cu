@@ -59,7 +59,22 @@ struct join_ranges {
   }
 };
 
+/// The maximum of two items, whose upper halves are the number of their segment. Counts calls for other values.
+/// `operator_traits` says that operands may change places.
+struct max_of_segment {
+  unsigned* wrong_calls;
+  STRATA_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+#if STRATA_DEVICE_PASS || STRATA_HOST_SIMT
+    if (a >> 32 != b >> 32) atomicAdd(wrong_calls, 1u);
+#endif
+    return a < b ? b : a;
+  }
+};
+
 }  // namespace
+
+template <>
+struct strata::operator_traits<max_of_segment, std::uint64_t> : strata::commutative_operator {};
 
 namespace device_test {
 template <>
@@ -99,6 +114,29 @@ TEST(device_segmented_scan, operator_sees_neighbours_of_one_segment) {
   // Contiguous segments are reduced, and then scanned. So an initial value may be combined more than once.
   EXPECT_GE(calls.to_host()[1], segments);
   EXPECT_LE(calls.to_host()[1], 3 * segments);
+}
+
+TEST(device_segmented_scan, commutative_operator_of_the_users_sees_items_of_one_segment_only) {
+  for (const segment_shape& shape : shapes()) {
+    if (!are_contiguous(shape)) continue;
+    std::vector<std::uint64_t> items(shape.items());
+    for (std::size_t s = 0; s < shape.begins.size(); ++s) {
+      for (offset i = shape.begins[s]; i < shape.ends[s]; ++i) {
+        items[static_cast<std::size_t>(i)] = (s + 1) << 32 | static_cast<std::uint64_t>(i);
+      }
+    }
+    const device_vector<std::uint64_t> in(items);
+    device_vector<std::uint64_t> out(items.size());
+    const device_vector<offset> offsets(in_one_array(shape));
+    device_vector<unsigned> wrong_calls(std::vector<unsigned>{0});
+    EXPECT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceSegmentedScan::InclusiveSegmentedScan(storage, bytes, in.data(), out.data(), offsets.data(),
+                                                         offsets.data() + 1, shape.segments(),
+                                                         max_of_segment{wrong_calls.data()});
+    }));
+    ASSERT_SAME_ITEMS(items, out.to_host()) << shape;
+    EXPECT_EQ(0u, wrong_calls.to_host()[0]) << shape;
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <strata/device/scan/initial_value.cuh>
 #include <strata/device/scan/segmented_tuning.hpp>
 #include <strata/device/scan/sum_of_run.cuh>
+#include <strata/warp/warp_reduce.cuh>
 
 #include <cstddef>
 #include <type_traits>
@@ -22,8 +23,8 @@
 /// Scans segments that follow each other: segment s is items [offsets[s], offsets[s + 1]).
 ///
 /// The items are cut into one chunk for each block. A chunk begins with a segment if one begins within a quarter of a
-/// chunk behind the cut; then the block needs nothing from other blocks. Else the chunk begins amid a long segment, and
-/// the block needs the sum of this segment's items before the chunk:
+/// chunk behind the cut, or within a whole chunk if chunks are short. Then the block needs nothing from other blocks.
+/// Else the chunk begins amid a long segment, and the block needs the sum of this segment's items before the chunk:
 ///
 ///     segments   |--0--|-1-|---------------------2--------------------|--3--|---4---|
 ///     chunks     |  block 0     |   block 1   |   block 2   |         block 3       |
@@ -36,7 +37,7 @@
 /// Forward progress: a block waits for blocks with lower numbers only. After some milliseconds, more if chunks are
 /// long, it reduces the missing part itself, in the order of operations of that part's block.
 ///
-/// Where segments begin in a tile is a bitmap in shared memory. The block keeps a window of the offsets in registers,
+/// A bitmap in shared memory says where segments begin in a tile. The block keeps a window of the offsets in registers,
 /// and loads the next ones before they are needed.
 
 STRATA_NAMESPACE_BEGIN
@@ -45,9 +46,13 @@ namespace detail {
 /// `sum_of_run::has_begin` of a part without items.
 inline constexpr unsigned has_no_items = 2;
 
-/// True if it takes less time to call the operator, and to ignore its result, than to branch.
+/// True if the operator may be called for items of different segments, and for values that are no items: it takes less
+/// time to ignore its result than to branch. Operands may also change places. A user's operator is not called in this
+/// way: it might assert something on its operands.
 template <class T, class ScanOp>
-inline constexpr bool may_combine_anything = std::is_arithmetic_v<T>&& operator_traits<ScanOp, T>::commutative;
+inline constexpr bool may_combine_anything = std::is_arithmetic_v<T> &&
+                                             (takes_any_operands<ScanOp, T> ||
+                                              known_operation<ScanOp, T>() != hardware_reduction::none);
 
 /// combine_runs for parts that may have no items.
 template <class T, class ScanOp>
@@ -68,7 +73,7 @@ struct combine_parts {
   }
 };
 
-/// The last item of each segment, for searches.
+/// The end of each segment, one behind its last item, for `find_segment`.
 template <class OffsetT>
 struct segment_ends {
   const OffsetT* ends;
@@ -107,8 +112,8 @@ STRATA_D offset_facts find_offset_facts(const OffsetT* offsets, Index num_segmen
   return {are_in_order, __syncthreads_and(are_close ? 1 : 0) != 0};
 }
 
-/// What the host says of the order of offsets: `in_order[i]` is 0 if slice i of the offsets decreases. Without slices,
-/// each block finds out itself.
+/// What an earlier kernel has found about the order of offsets: `in_order[i]` is 0 if slice i of the offsets decreases.
+/// Without slices, each block finds out itself.
 struct offset_slices {
   const unsigned* in_order;
   unsigned count;
@@ -147,7 +152,7 @@ class AgentContiguousSegmentedScan {
   static constexpr unsigned cut_warps = block_threads >= 2 * warp_threads ? 2 : 1;
 
  public:
-  /// A block scans at least this many items.
+  /// There are no more chunks than chunks of this many items would be.
   static constexpr long long min_chunk_items = detail::least(tile_items / 2, 2048);
 
   // On any GPU, a block reduces this many items in much less than the milliseconds for which blocks wait.
@@ -439,8 +444,8 @@ class AgentContiguousSegmentedScan {
     if (!front.is_amid_segment) return;
     if (threadIdx.x < warp_threads) {
       const auto first = static_cast<unsigned>((front.segment_begin - first_item_) / chunk_items_);
-      // A block publishes after it has read its part. One warp alone takes many times as long for a long chunk, so it
-      // waits longer before.
+      // A block publishes after it has read its part. A warp that reduces the part of another block takes many times as
+      // long as that block. So if chunks are long, the warp waits longer before it does so.
       const auto patience = static_cast<unsigned>(1 + detail::least(chunk_items_ / patient_items, 1ll << 20));
       const Sum sum =
           aggregates.aggregate_from(first, patience, Combine{scan_op_}, chunk_reducer{*this}, may_overwrite_input_);
@@ -464,8 +469,8 @@ class AgentContiguousSegmentedScan {
     return last - first < most ? static_cast<int>(last - first) : most;
   }
 
-  // Scans items [first, last). Segments begin with items at the offsets `next` to `end`. `running_` is what comes
-  // before the first item, if no segment begins with it.
+  // Scans items [first, last). Segments begin at `offsets[next]` to `offsets[end - 1]`. `running_` is what comes before
+  // the first item, if no segment begins with it.
   STRATA_D void scan_chunk(long long first, long long last, Index next, Index end) {
     if (first >= last) return;
     AccumT ahead[items_per_thread];
@@ -520,13 +525,14 @@ class AgentContiguousSegmentedScan {
     }
   }
 
-  // Items behind the end of a tile may be combined with others, unless the operator is the user's.
+  // Values behind the end of a tile may be combined with items, unless the operator is the user's.
   static constexpr bool stops_at_end = !may_combine_anything<AccumT, ScanOp>;
   STRATA_D static int usable_items(int thread, int count) {
     return stops_at_end ? items_of_thread(thread, count) : items_per_thread;
   }
 
-  // The sum of a thread's items, from the last item on that begins a segment. `begins` has a bit for each of these.
+  // The sum of a thread's items, starting with the last one that begins a segment. Bit i of `begins` says whether item
+  // i begins a segment.
   STRATA_D AccumT sum_of_items(const AccumT (&items)[items_per_thread], unsigned begins, int of_thread) {
     AccumT sum = items[0];
     STRATA_UNROLL
@@ -693,7 +699,7 @@ class AgentContiguousSegmentedScan {
   unsigned blocks_ = 1;
   AccumT running_{};       // what comes before a tile
   OffsetT window_{};       // an offset for each thread
-  OffsetT next_window_{};  // the same of the next window
+  OffsetT next_window_{};  // an offset of the next window for each thread
   Index window_begin_ = 0;
 };
 
