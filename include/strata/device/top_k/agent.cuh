@@ -25,8 +25,9 @@ inline constexpr std::size_t max_top_k_blocks = 512;
 
 /// Memory of the device that the blocks share. It need not be initialised.
 struct top_k_workspace {
-  unsigned long long* bins;    // for each pass, counts of digits; the list of items uses the bins of an unused pass
-  unsigned long long* counts;  // for each block, items before the threshold, then items at it
+  unsigned long long* bins;  // for each pass, counts of digits; the list of items uses the bins of an unused pass
+  // For each block, items before the threshold, then items at it. With a list: only items before the known digits.
+  unsigned long long* counts;
   grid_barrier_arguments barrier;
 };
 
@@ -61,8 +62,9 @@ class AgentTopK {
   // Vectors that a thread loads before it counts the first key: up to 32 registers, because each key takes at least
   // one.
   static constexpr int batch = items < 4 ? 8 : 32 / items;
-  // A digit has several counters, in different banks, and neighbouring lanes use different ones. A thread that adds up
-  // the counters of a digit reads 16 neighbouring bytes.
+  // A digit has several counters, in different banks, and neighbouring lanes use different ones. A thread adds up the
+  // counters of neighbouring digits. In each column it reads those of four digits, 16 neighbouring bytes, by one
+  // access.
   static constexpr int columns = 4;
   static constexpr int column_pitch = top_k_bins + 32 / columns;
   // Capacity of the list of items at the threshold. An element holds the block of an item, and the unknown bits of its
@@ -511,8 +513,8 @@ class AgentTopK {
   grid_barrier<block_threads> barrier_;
   Code lowest_ = 0;  // codes at the threshold
   Code highest_ = static_cast<Code>(~Code{0});
-  Code first_listed_ = 0;        // codes in the list are counted from here on
-  unsigned long long less_ = 0;  // part of the thread
+  Code first_listed_ = 0;        // an element of the list holds the difference of a code from this one
+  unsigned long long less_ = 0;  // this thread's part of the block's number of items before the threshold
   unsigned long long local_less_ = 0, local_equal_ = 0;
   unsigned long long less_before_ = 0, equal_before_ = 0;
 };

@@ -993,8 +993,8 @@ class AgentTopKLongSegment {
   using Gather = top_k_scratch::Gather;
   static constexpr int tile_items = Threads * Items;
   static constexpr unsigned capacity = detail::least(static_cast<unsigned>(tile_items), top_k_candidates_of_part);
-  // A quarter of the sample suffices if many of its items are results.
   static constexpr int few_items = detail::most(Items / 4, 1);
+  static constexpr int few_tile_items = Threads * few_items;
   struct nothing {};
 
   // A thread loads its items of a tile in vectors of neighbours.
@@ -1038,9 +1038,9 @@ class AgentTopKLongSegment {
   /// Selects from a segment. `parts` blocks call this for the same segment, with `part` from 0 to `parts` - 1.
   STRATA_D void run(const Row& row, unsigned part, unsigned parts) {
     if (has_sample(row.length, row.count)) {
-      const segment_sample few = detail::find_top_k_sample(row.length, row.count, Threads * few_items, capacity, 1);
-      if (few.rank > 100) {
-        find_last_candidate<few_items, false>(row, few);
+      const segment_sample quarter = detail::find_top_k_sample(row.length, row.count, few_tile_items, capacity, 1);
+      if (suffices(quarter, row.length)) {
+        find_last_candidate<few_items, false>(row, quarter);
       } else {
         // One round has code of its own: the loops over rounds take registers.
         const segment_sample sample = sample_of(row.length, row.count);
@@ -1054,7 +1054,7 @@ class AgentTopKLongSegment {
       if (!is_last_part(part, parts, found)) return;
       const unsigned candidates = storage_.first_of_part[parts];
       if (candidates >= row.count && candidates <= capacity) {
-        if (candidates <= Threads * few_items * 2) {
+        if (candidates <= few_tile_items * 2) {
           select<few_items * 2>(row, parts, candidates);
         } else {
           select<Items>(row, parts, candidates);
@@ -1076,6 +1076,13 @@ class AgentTopKLongSegment {
 
   STRATA_HD static segment_sample sample_of(long long length, long long count) {
     return detail::find_top_k_sample(length, count, tile_items, capacity);
+  }
+
+  /// True if a quarter of the sample suffices: many of its items are results, or few items of the segment are expected
+  /// to be candidates.
+  STRATA_D static bool suffices(const segment_sample& quarter, long long length) {
+    constexpr long long items = few_tile_items;
+    return quarter.rank > 100 || (quarter.rank > 0 && quarter.rank * length <= items * items);
   }
 
   /// Returns the index of an item that a thread takes for the sample. The indices of a round ascend.
