@@ -41,12 +41,14 @@ HEAD = """<!-- SPDX-FileCopyrightText: 2026 The strata authors -->
 <!-- Made by tests/meta/cub_table.py: change tests/meta/cub_names.txt, and run it with `--write`. -->
 
 Change `cub::` to `strata::` and `#include <cub/...>` to `#include <strata/...>`: `<strata/strata.cuh>` takes the place
-of `<cub/cub.cuh>` and has all of the library for one GPU. `cmake/port_from_cub.py FILE...` makes these changes by this
-table, and reports each line with a name that has no counterpart.
+of `<cub/cub.cuh>` and has all of the library for one GPU, except `DeviceBatchedTopK`. `cmake/port_from_cub.py FILE...`
+makes these changes by this table, and reports each line with a name that has no counterpart.
 
 A name is "same" in this table if `tests/meta/cub_calls/` calls it in one source with both libraries, and both give the
 same bytes. The calls are compared with CUB 3.0.1, the CUB of CUDA 13.0. Calls that came with CUB 3.1 to 3.5 are
 compared with CUB 3.5.
+
+If a name is absent, the last column says what takes its place. "as `X`" means: see the row of `X`.
 
 Operators of libcu++ and iterators of Thrust may be passed, as with CUB. Enumerations, such as `BlockScanAlgorithm`,
 have the same names and enumerators.
@@ -65,9 +67,10 @@ For all device calls:
   `cudaErrorInvalidValue`: see [README](README.md#arguments).
 - Each call has a form without temporary storage.
 - The last argument may be an environment, as from CUB 3.1 on: see [porting](guides/porting.md#environments).
-- Items must be trivially copyable, or named by `is_trivially_relocatable`.
+- Items must be trivially copyable, or have a specialisation of `is_trivially_relocatable`.
 - The functions of `cub::detail` and `cub::internal`, and the dispatch classes, are not public. Where a program gave a
-  policy hub to a dispatch class of CUB, it now names `strata::TunedDeviceScan<hub>`: see [Tuning](guides/tuning.md).
+  policy hub to a dispatch class of CUB, it now names the tuned class of the call, such as
+  `strata::TunedDeviceScan<hub>`: see [Tuning](guides/tuning.md).
 """
 
 

@@ -34,7 +34,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, such as
 /// the extents of `std::mdspan` and `cuda::std::mdspan`. A mapping has `extents_type`, `extents()` and `stride(i)`. A
-/// mapping with other strides than `layout_right` or `layout_left` has is refused. All indices have the type
+/// mapping is refused unless its strides are those of `layout_right` or of `layout_left`. All indices have the type
 /// `index_type`.
 ///
 /// - **Call**, **Execution**, **Errors.** As for DeviceTransform. `shape`, and the distance from `first` to `last`, are
@@ -43,7 +43,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   of `op`.
 /// - **Types.** Each item is read once. If copies are made from a pointer, items of 1, 2, 4, 8 and 16 bytes are read 16
 ///   bytes at a time, items of other sizes one by one. Items that are not trivially relocatable are not copied: the
-///   operator gets references. Counts have 64 bits if their type has 64 bits.
+///   operator gets references. Items are counted in 64 bits, whatever the type of the count.
 /// - **Tuning.** `TunedDeviceFor<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Algorithm.** The algorithm of DeviceTransform, without an output.
 ///

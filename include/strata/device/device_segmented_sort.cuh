@@ -31,18 +31,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// +0.0, and all NaNs are equal and behind +infinity, in descending sorts before it.
 ///
 /// Unlike DeviceSegmentedRadixSort, it mostly merges, by the kernels of DeviceSegmentedMergeSort. Long segments of
-/// large calls are sorted by their digits. In some calls, a block sorts a segment of up to 4,096 keys by its bits
+/// large calls are sorted by their digits. In some calls, a block sorts a short segment by the bits of its keys
 /// (radix_sort/README.md). For other orders or types of keys, take DeviceSegmentedMergeSort.
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in the order in which they come, in descending
-///   sorts, too. `StableSort...` are other names of `Sort...`. Results are the same from run to run.
+///   sorts, too. `StableSortKeys`, `StableSortPairs` and their `...Descending` forms are other names of the functions
+///   with offsets. Results are the same from run to run.
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
 ///   two arguments: see `execution`. All segments together have at most `num_items` items, and each array has at least
 ///   that many. Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
 /// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
-///   and the largest index of a segment. `SortIndices` needs the memory of the keys twice.
+///   and the largest index of a segment. If a segment can be longer than a tile, temporary storage of `SortIndices` has
+///   the memory of the keys twice.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
@@ -62,9 +64,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   items are read and written once more for each level of merges. In large calls, the longest segments take the
 ///   passes of DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of
 ///   one byte are in a DoubleBuffer, or the segment has 2^31 items or more.
-/// - **Storage.** If there are more items than a tile has, temporary storage has as much memory as keys and values. It
-///   also has 20 KB, and lists. With two buffers it has only the lists. The size depends on `num_items`, not on
-///   offsets. The lists take up to this part of the memory of the keys:
+/// - **Storage.** If a segment can be longer than a tile, temporary storage has as much memory as keys and values. It
+///   also has 20 KB, and lists. With two buffers, it has only these 20 KB and the lists. The size depends on
+///   `num_items`, not on offsets. The lists take up to this part of the memory of the keys:
 ///
 ///   | bytes of a key | 1 | 2 | 4 | 8 |
 ///   |---|--:|--:|--:|--:|

@@ -39,14 +39,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   call can be captured in a graph and replayed. The order of the calls of the operator is not defined.
 /// - **Types.** Each item is read once, and each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes
 ///   are accessed up to 16 bytes at a time, if results go to a pointer and all pointers allow it. Others are accessed
-///   one by one. Items that are not trivially relocatable are not copied: the operator gets references. Results are
-///   moved as bits. Counts have 64 bits if `num_items` has.
+///   one by one, and so are all items of `TransformIf` and of the functions with `StableArgumentAddresses`. Items that
+///   are not trivially relocatable are not copied: the operator gets references. Results are moved as bits. Items are
+///   counted in 64 bits, whatever the type of `num_items`.
 /// - **Tuning.** `TunedDeviceTransform<Hub>` uses your hub instead of tile_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer, if there are items; an output that overlaps an input; temporary storage too small. Otherwise
 ///   a call returns what the launch returns. An older error of the runtime is neither returned nor cleared.
-/// - **Algorithm.** A thread loads neighbouring items of all inputs before it uses the first of them. Then it goes on
-///   to other items.
+/// - **Algorithm.** Each block has one tile. A thread loads its items of all inputs before it uses the first of them.
+///   If the operator gets references, items are read one after another, and a block of a large call has several tiles.
 ///
 /// @code
 /// #include <tuple>

@@ -15,7 +15,7 @@ namespace detail {
 template <class Integer>
 STRATA_HD Integer middle_of(Integer first, Integer last) {
   if constexpr (std::is_signed_v<Integer>) {
-    // Half of an unsigned sum: two instructions less than half of a signed number.
+    // Halving an unsigned sum takes two instructions fewer than halving a signed number.
     using sum = std::make_unsigned_t<Integer>;
     return static_cast<Integer>((static_cast<sum>(first) + static_cast<sum>(last)) / 2);
   } else {
@@ -38,7 +38,7 @@ STRATA_HD Integer partition_point(Integer first, Integer last, const Predicate& 
   return first;
 }
 
-/// MergePath, see below. All merges of two runs call it.
+/// MergePath, see below. MergePathSearch and the merges of segment_tile.cuh call it too.
 template <class Keys1, class Keys2, class OffsetT, class Compare>
 STRATA_HD OffsetT merge_path(Keys1&& keys1, Keys2&& keys2, OffsetT count1, OffsetT count2, OffsetT diagonal,
                              Compare& compare) {
@@ -60,7 +60,8 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
                           Compare& compare, const Visit& visit) {
   if (begin1 >= end1 && begin2 >= end2) return begin1;
   const int last1 = end1 - 1, last2 = end2 - 1;
-  // No key of an empty range is read. These are selections, because branches of threads that differ would take longer.
+  // No key of an empty range is read. The loop selects values instead of branching, because divergent branches would
+  // take longer.
   Key key1 = keys[begin1 < end1 ? begin1 : begin2], key2 = keys[begin2 < end2 ? begin2 : begin1];
   STRATA_UNROLL
   for (int i = 0; i < static_cast<int>(Length); ++i) {
@@ -80,7 +81,7 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
   return begin1;
 }
 
-/// serial_merge that tests for the end of the ranges only if there are not enough keys to fill `output`.
+/// Calls serial_merge, which tests whether both ranges are at an end only if there are too few keys to fill `output`.
 template <class Keys, class Key, std::size_t Length, class Compare, class Visit>
 STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int begin2, int count2, Key (&output)[Length],
                                Compare& compare, const Visit& visit) {
@@ -101,10 +102,10 @@ STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int beg
 ///                1   3   3   6
 ///              o---o   .   .   /
 ///    keys1  2      |                Steps right take from keys2, steps down from keys1. If keys are
-///              .   o   .   /   .    equal, keys1 comes first. The path crosses the diagonal
-///           3      |                of points with `diag` items before them once, here 4, at X:
-///              .   o   /   .   .    3 items of keys1 are before it. A binary search along the
-///           3      |                diagonal finds it.
+///              .   o   .   /   .    equal, keys1 comes first. The diagonal has the points with
+///           3      |                `diag` items before them, here 4. The path crosses it once,
+///              .   o   /   .   .    at X: 3 items of keys1 are before it. A binary search along
+///           3      |                the diagonal finds X.
 ///              .   X---o---o   .
 ///           5              |
 ///              /   .   .   o---o

@@ -36,9 +36,10 @@ STRATA_NAMESPACE_BEGIN
 ///   and no barrier is needed between uses.
 /// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
 ///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
-///   operator; a `WarpReduce` for each batch takes five times as many. A shuffle moves two items of 16 bits. From
-///   sm_80 on, up to 8 batches of integers of up to 32 bits are reduced by instructions over a whole warp, if the
-///   `operator_traits` of the operator name one.
+///   operator; a `WarpReduce` for each batch takes five times as many. A shuffle moves two items of 16 bits if
+///   `Batches` is a power of two up to LogicalWarpThreads, or a multiple of it. From sm_80 on, up to 8 batches of
+///   integers of up to 32 bits are reduced by instructions over a whole warp, if the `operator_traits` of the operator
+///   name one.
 /// - `T` must be trivially relocatable.
 ///
 /// @code
@@ -102,7 +103,7 @@ class WarpReduceBatched {
     reduce<false>(inputs, outputs, reduction_op);
   }
 
-  /// Writes the results of neighbouring batches in lane i.
+  /// Writes the results of batches i * M to i * M + M - 1 in lane i, where M is the size of `outputs`.
   template <class Inputs, class Outputs, class Operator>
   STRATA_D void ReduceToBlocked(const Inputs& inputs, Outputs& outputs, Operator reduction_op) {
     reduce<true>(inputs, outputs, reduction_op);
@@ -120,7 +121,7 @@ class WarpReduceBatched {
     reduce<false>(inputs, outputs, strata::Sum{});
   }
 
-  /// Writes the sums of neighbouring batches in lane i.
+  /// Writes the sums of batches i * M to i * M + M - 1 in lane i, where M is the size of `outputs`.
   template <class Inputs, class Outputs>
   STRATA_D void SumToBlocked(const Inputs& inputs, Outputs& outputs) {
     reduce<true>(inputs, outputs, strata::Sum{});

@@ -116,7 +116,7 @@ struct transpose_units {
         address += apart;
       }
     } else if constexpr (Tile::is_even && UnitsPerRow % Tile::threads == 0) {
-      // A row takes all threads several times.
+      // A row has several squares for each thread.
       constexpr int per_row = UnitsPerRow / Tile::threads;
       Element* address = matrix + thread * side;
       STRATA_UNROLL
@@ -188,7 +188,7 @@ struct transpose_units {
                                              });
   }
 
-  /// Writes the squares to shared memory, as they were loaded.
+  /// Transposes each square in registers and writes it to shared memory. Squares are numbered as in load().
   STRATA_D static void put(int thread, storage& shared, registers& units) {
     STRATA_UNROLL
     for (int s = 0; s < Tile::per_thread; ++s) {

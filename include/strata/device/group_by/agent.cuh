@@ -26,7 +26,7 @@ struct group_records {
   Row capacity;
 };
 
-/// The types of a call. If `MovesRows` is true, row numbers are moved in place of items.
+/// The types of a call. If `MovesRows` is true, row numbers are moved instead of items.
 template <class KeyIterator, class Aggregates, class RowNumber, bool MovesRows = false>
 struct group_by_types {
   using Key = iterator_value_t<KeyIterator>;
@@ -204,8 +204,8 @@ struct AgentGroupBy {
     return loaded;
   }
 
-  /// Combines the rows of `left` in the table. Rows that find no slot stay in `left`. A thread first combines its
-  /// neighbouring rows with the same key: with few keys, threads then wait less for each other.
+  /// Combines the rows of `left` in the table. Rows that find no slot stay in `left`. A thread first combines
+  /// consecutive rows of its own that have the same key: with few keys, threads then wait less for each other.
   STRATA_D void add_to_table(unsigned& left, const Slot (&words)[thread_items],
                              const Payload (&payloads)[thread_items]) {
     States states{};

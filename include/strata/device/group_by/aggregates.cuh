@@ -23,7 +23,7 @@
 ///
 /// - `item<Row>`, the result of `read(row)`, unless `has_item` is false. `Row` is the type of row numbers;
 /// - `state<Row>`, which describes some rows of a group. `state_of<Row>(item)` is the state of one row;
-/// - `combine(a, b)`, where b is the state of later rows than a;
+/// - `combine(a, b)`, the state of the rows of both, where the rows of b come after those of a;
 /// - `store(group, state)`, which writes the result of a group;
 /// - `is_unordered`: states may be combined in any order by atomic operations on words of 4 or 8 bytes. Then it also
 ///   has `identity<Row>()`, `add(to, state)` for a state in shared memory, `add_in_memory(to, state)` for one in device
@@ -706,7 +706,7 @@ inline constexpr bool has_group_input<Aggregate, std::void_t<decltype(std::declv
 
 }  // namespace detail
 
-/// The aggregates that one call of DeviceGroupBy computes. `group_aggregates` makes it.
+/// The aggregates that one call of DeviceGroupBy computes. `group_aggregates` makes this object.
 template <class... Aggregates>
 struct GroupAggregates;
 

@@ -14,8 +14,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The number of rows that each method handles: all rows, or none. One kernel writes this plan, and the kernels of all
-/// methods read it.
+/// The number of rows that each method handles: all rows, or none. The kernel of the sample writes this plan, and the
+/// kernels of all methods read it. The kernel of tables counts its records here, and may change the method to `sorted`.
 template <class Row>
 struct group_plan {
   Row in_table;         // combined as they are

@@ -13,8 +13,8 @@
 #include <cstddef>
 
 /// \file
-/// The long segments of a call, which many blocks sort by their digits. The kernel that sorts the other segments lists
-/// them: that of DeviceSegmentedRadixSort, or of DeviceSegmentedSort.
+/// The long segments of a call, which many blocks sort by their digits. The kernel that sorts the short segments lists
+/// the long ones. It is that of DeviceSegmentedRadixSort, or of DeviceSegmentedSort.
 ///
 ///     list       segment 0     segment 1     segment 2         in the order in which blocks have come across them
 ///     tiles      0 1 2 3 4     5 6 7         8 9 10 11         numbered through all segments of the list
@@ -30,10 +30,10 @@ struct long_segment_limits {
   std::size_t most_segments;
   std::size_t most_tiles;
 
-  /// A segment is left to one block if it has up to 1 / 256 of the items, but no more than 2^16, or if it has up to two
-  /// tiles. In the meantime other blocks sort as many items each. At most 256 segments are listed, or, if that is more,
-  /// one for each 2^16 items of the call, but never more than 2^16. The limits increase with the number of items, and
-  /// decrease with the size of a tile.
+  /// One block sorts a segment that has up to two tiles, up to the lesser of 1 / 256 of the items and 2^16, or up to 1
+  /// / 2^16 of the items. Other blocks are busy for about as long. At most 256 segments are listed, or, if that is
+  /// more, one for each 2^16 items of the call, but never more than 2^16. `most_segments` and `most_tiles` never
+  /// decrease if there are more items, and never increase if tiles are larger.
   static constexpr long_segment_limits of(std::size_t num_items, std::size_t tile_items) {
     constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16;
     const std::size_t two_tiles = 2 * tile_items;
@@ -56,7 +56,8 @@ struct long_segment_limits {
   static constexpr std::size_t max_segments = std::size_t{1} << 16;
 };
 
-/// What the kernels of a call share in device memory about its long segments; 0 when the first one starts.
+/// What the kernels of a call share in device memory about its long segments. All members are 0 when the first kernel
+/// starts.
 struct long_segment_progress {
   unsigned long long items_taken;  // see take_items()
   unsigned long long listed;       // see long_segment_count
@@ -118,8 +119,8 @@ struct long_segments {
 
   unsigned long long bound;  // longer segments are listed; no segment is, if this is the largest number
   Segment* list;
-  unsigned long long* bins;   // of each segment and pass: how many items have a digit, then how many a smaller one
-  void* states[2];            // look-back states of each tile and digit; they alternate
+  unsigned long long* bins;   // of each segment and pass: how many items have each digit, later how many a smaller one
+  void* states[2];            // look-back states of each tile and digit; passes use the two in turn
   int state_words;            // of 32 bits, in a state
   unsigned* segment_of_tile;  // index in the list
 

@@ -20,7 +20,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-// Which part of a partition an item belongs to. A partition in two has no second part.
+// Which part of a partition an item belongs to. A partition into two parts has a first part and the rest.
 inline constexpr int first_part = 0;
 inline constexpr int second_part = 1;
 inline constexpr int rest_part = 2;
@@ -63,8 +63,8 @@ namespace detail {
 /// the last part follows from its index and the numbers of items in the other parts. In a partition in two,
 /// SecondOutput and RestOutput are NullType, and the last part lies behind the first, in reverse order.
 ///
-/// In the pipeline each warp sorts its part of the stage by parts, and stores it from there, so that it stores
-/// neighbouring items.
+/// In the pipeline each warp sorts its slice of the stage by parts, and stores the items from the stage. So
+/// neighbouring lanes store neighbouring items.
 template <class Count, class KeyIterator, class ValueIterator, class PartOf, class FirstOutput, class SecondOutput,
           class RestOutput, class NumSelectedIterator>
 struct partition_problem : select_problem<select_by::key, Count, KeyIterator, ValueIterator, NullType, NullType,
@@ -82,7 +82,8 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
   RestOutput rest_out;
   std::size_t num_items;
 
-  /// Stores each 32nd of `count` items of a part, from item `lane` on. Item 0 has the rank `rank` in the part.
+  /// Stores every 32nd of the `count` items of a part, beginning with item `lane`. Item 0 has the rank `rank` in the
+  /// part.
   template <class Item>
   STRATA_D void store(int part, std::size_t rank, const Item* items, int count, int lane) const {
     if (part == first_part) {
@@ -95,7 +96,7 @@ struct partition_problem : select_problem<select_by::key, Count, KeyIterator, Va
       store<1>(rest_out, rank, items, count, lane);
     }
   }
-  /// Writes the numbers of items of the parts.
+  /// Writes the number of items of each part but the last.
   STRATA_HD void write_numbers(const Accum& total) const {
     STRATA_ASSERT(!reaches(this->keys, total) && !reaches(this->values, total),
                   "an output of a partition reaches into an input, with %llu and %llu selected items",

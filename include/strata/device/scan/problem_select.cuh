@@ -28,7 +28,7 @@ namespace detail {
 /// What the operator of a selection is applied to.
 enum class select_by {
   key,         // each key: whether its item is selected
-  difference,  // each two neighbouring keys: whether they are equal, and the second item is left out
+  difference,  // each pair of neighbouring keys: if they are equal, the second item is left out
 };
 
 /// True if a flag is set.
@@ -39,8 +39,8 @@ struct is_set {
   }
 };
 
-/// A selection, as DispatchScan takes it: a scan of the numbers of selected items. Its keys decide: the items
-/// themselves, or flags. Its values are written with them. ValueIterator is NullType if there are no values.
+/// A selection, as DispatchScan takes it: a scan of the numbers of selected items. The keys decide: they are the items
+/// themselves, or flags. The values of the selected keys are written. ValueIterator is NullType if there are no values.
 /// KeyOutputIterator is NullType if keys are not written.
 ///
 /// In the pipeline a stage holds keys and values. Each warp moves what it selects of its part of the stage to
@@ -183,8 +183,8 @@ struct select_problem {
         const int lane = static_cast<int>(threadIdx.x) - Stage::tuning.scanning_threads;
         if (lane == 0) Stage::is_gathered(stage) = is_gathered_;
         Stage::load_columns(stage, full, first, valid, is_gathered_ ? 0 : valid, problem_.keys, problem_.values);
-        // The next tile must be loaded as soon as its stage is empty: what is known of it now decides. So a block's
-        // first two tiles are loaded without a sample.
+        // The next tile must be loaded as soon as its stage is empty. So the sample that has arrived decides now
+        // whether its values are gathered. A block's first two tiles have no sample.
         is_gathered_ = has_sample_ && sample_.template is_sparse<Value>(op_);
         const std::size_t sampled = first + std::size_t{2} * gridDim.x * Stage::tile_items;
         has_sample_ = !is_in_place() && sampled + Stage::tile_items <= num_items_;
@@ -289,7 +289,8 @@ struct select_problem {
         return false;
       }
     }
-    /// Waits for the oldest gather. In the last rounds, there are no younger ones.
+    /// Waits for the oldest gather. In the last rounds, fewer than `lag` younger ones are in flight: then it waits for
+    /// all.
     STRATA_D void wait_for_gather() {
       if constexpr (may_gather) {
         constexpr int lag = Stage::tuning.lag;

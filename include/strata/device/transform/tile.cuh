@@ -29,7 +29,7 @@ struct item_tile {
   static constexpr int groups = Groups;
   static constexpr int width = Width;
   static constexpr int items = BlockThreads * Groups * Width;
-  /// Without groups of arrays, the first tile begins with the first item and the last one ends with the last.
+  /// True if items may be left over before the first tile or behind the last one.
   static constexpr bool may_leave_items = IsVectorized;
   template <class Iterator>
   static constexpr bool is_vectorized = IsVectorized&& is_bulk_array<Iterator>;
@@ -86,7 +86,7 @@ struct leftover_item {
 };
 
 /// A sequence as tiles. Groups begin where arrays can be accessed by vectors: up to 15 items are left over in front of
-/// them (`head`), and as many behind (`tail`).
+/// the groups (`head`), and up to 15 behind them (`tail`).
 struct tile_range {
   long long num_items;
   long long tiles;

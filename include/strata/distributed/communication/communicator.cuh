@@ -51,7 +51,7 @@ inline cudaError_t as_cuda_error(ncclResult_t result) {
 }
 
 /// Returns the result of a call of NCCL as an error of CUDA. A communicator that does not block returns ncclInProgress:
-/// then the host waits until the call is made.
+/// then the host waits until the call is complete.
 inline cudaError_t completed(ncclResult_t result, ncclComm_t comm) {
   while (result == ncclInProgress) {
     std::this_thread::yield();
@@ -101,8 +101,9 @@ inline cudaError_t wait_for(cudaStream_t stream, ncclComm_t comm) {
   }
 }
 
-/// Copies to host memory what other ranks have sent. It calls wait_for() first: a copy to pageable memory would wait
-/// for the stream, also for ranks that never answer, and would not notice that the communicator has failed.
+/// Copies to host memory what other ranks have sent. A copy to pageable memory would wait for the stream, also for
+/// ranks that never answer, and would not notice that the communicator has failed. So this function calls wait_for()
+/// before such a copy, or copies to pinned memory and then calls it.
 inline cudaError_t copy_to_host(void* to, const void* from, std::size_t bytes, ncclComm_t comm, cudaStream_t stream) {
   const std::shared_ptr<peer_group> peers = peer_group::of(comm);
   if (peers != nullptr && bytes <= peer_group::staging_bytes && to != nullptr) {
@@ -141,8 +142,8 @@ STRATA_KERNEL void after_gather_kernel(Then then) {
   then();
 }
 
-/// Does the same. When the messages are there, one block also calls `then()`: in the kernel that receives them, if
-/// there is such a kernel. `then` must work with any number of threads.
+/// Gathers bytes as the all_gather() above does. When the messages are there, one block also calls `then()`: in the
+/// kernel that receives them, if there is such a kernel. `then` must work with any number of threads.
 template <class Then>
 cudaError_t all_gather(const void* d_mine, void* d_all, std::size_t bytes_each, ncclComm_t comm, cudaStream_t stream,
                        const char* name, const Then& then) {
@@ -239,14 +240,15 @@ inline bool refuses_capacity(bool is_too_small) {
   return detail::is_refused(is_too_small, "the capacity of a rank", "is less than what the rank receives");
 }
 inline bool refuses_other_call(bool differs) {
-  return detail::is_refused(differs, "another rank", "has called another function, or with other types or options");
+  return detail::is_refused(differs, "another rank",
+                            "has called another function, or this one with other types or options");
 }
 inline bool refuses_ranks(int ranks, int most) {
   return detail::is_refused(ranks > most, "comm", "has more ranks than this function allows");
 }
 
-/// Returns the status that a rank has sent. If that rank has refused its call, this rank logs it, unless it has refused
-/// its own call.
+/// Returns the status that a rank has sent. If that rank has refused its call, this rank logs the refusal, unless this
+/// rank has refused its own call.
 inline cudaError_t status_of_rank(std::int64_t sent) {
   const auto status = static_cast<cudaError_t>(sent);
   static_cast<void>(

@@ -167,8 +167,8 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
     groups.reserve_instead(partition.bytes());
   }
   groups.template reserve_more<unsigned char>(0, detail::exchange_messages_bytes(position.ranks));
-  // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait for
-  // it.
+  // A size query also answers for arguments that the call refuses. Without a size, this rank would not make the call,
+  // and the others would wait for it.
   if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
 
   const bool has_storage = groups.map(d_temp_storage, temp_storage_bytes);
@@ -291,8 +291,8 @@ cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes
   groups.template reserve_more<std::int64_t>(counts_slot, ranks);
   groups.template reserve_more<Key>(key_chunks_slot, chunks_items);
   if (has_values) groups.template reserve_more<Value>(value_chunks_slot, chunks_items);
-  // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait for
-  // it.
+  // A size query also answers for arguments that the call refuses. Without a size, this rank would not make the call,
+  // and the others would wait for it.
   if (d_temp_storage == nullptr) return detail::answer_size_query(groups.storage(), temp_storage_bytes);
 
   const argument_bytes keys_bytes = detail::bytes_of(d_keys_out, out_items, "d_keys_out");

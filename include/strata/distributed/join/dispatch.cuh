@@ -38,7 +38,8 @@ class DispatchDistributedJoin {
     if (status != cudaSuccess) return status;
     if (detail::refuses_ranks(call_.position.ranks, max_join_ranks)) return cudaErrorInvalidValue;
     const bool are_counts_valid = call_.are_counts_valid();
-    // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait.
+    // A size query also answers for arguments that the call refuses. Without a size, this rank would not make the call,
+    // and the others would wait for it.
     if (!are_counts_valid) call_.clear_counts();
     status = reserve();
     if (d_temp_storage == nullptr) {
@@ -100,7 +101,8 @@ class DispatchDistributedJoin {
         memory.samples.data());
     const join_total_rows total(messages, ranks);
     if (destinations.sends_whole_build_side) return join_all_build_rows(messages, total.build, memory.build);
-    // If the row numbers of all ranks fit in 4 bytes, rows get these numbers at the start.
+    // If row numbers among all ranks fit in 4 bytes, rows get them before they are sent. Otherwise they get their
+    // numbers on this rank.
     const auto are_global = [](std::uint64_t rows) { return rows <= std::uint64_t{max_distributed_join_rows}; };
     const auto first_row = [&](bool is_build, std::uint64_t rows) {
       return are_global(rows) ? static_cast<unsigned>(detail::join_rows_before(messages, rank, is_build)) : 0u;
@@ -149,7 +151,7 @@ class DispatchDistributedJoin {
     return status == cudaSuccess ? join(build, probe) : status;
   }
 
-  /// Joins if all ranks get all build rows as they are, and probe rows stay.
+  /// Carries out a join in which all ranks get all build rows as they are, and probe rows stay.
   cudaError_t join_all_build_rows(const join_message* messages, std::uint64_t build_rows, join_side_pieces& pieces) {
     write_required_capacity(static_cast<std::int64_t>(build_rows), 0);
     local_join_side<Key> sent, build, probe;
@@ -198,7 +200,7 @@ class DispatchDistributedJoin {
     call_.capacity.required_capacity->probe_rows = probe_rows;
   }
 
-  /// Joins if there is only one rank.
+  /// Carries out a join of one rank.
   cudaError_t join_alone() {
     write_required_capacity(0, 0);
     local_join_side<Key> build, probe;

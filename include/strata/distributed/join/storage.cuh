@@ -80,7 +80,8 @@ class distributed_join_storage {
   unsigned char* work() const { return all_.template get<unsigned char>(work_slot); }
   std::size_t work_bytes() const { return work_bytes_; }
 
-  /// The keys in the order of classes. For a side that stays, a copy of keys that are no array.
+  /// The keys in the order of classes. If the side stays on its rank, this is a copy, made only of keys that come from
+  /// an iterator.
   template <bool IsBuild>
   Key* keys_sent() const {
     return all_.template get<Key>(first_slot<IsBuild> + keys_sent_slot);
@@ -89,7 +90,7 @@ class distributed_join_storage {
   Key* keys_received() const {
     return all_.template get<Key>(first_slot<IsBuild> + keys_received_slot);
   }
-  /// The rows of this rank in the order of classes, if Call::sorts_rows.
+  /// The numbers of this rank's rows in the order of classes, if Call::sorts_rows.
   template <bool IsBuild>
   unsigned* rows_sent() const {
     return all_.template get<unsigned>(first_slot<IsBuild> + rows_sent_slot);
@@ -117,7 +118,7 @@ class distributed_join_storage {
   join_piece* pieces() const {
     return all_.template get<join_piece>(first_slot<IsBuild> + pieces_slot);
   }
-  /// The values of a column, as above for keys.
+  /// The values of a column, in the same order and cases as keys_sent().
   template <class Value>
   Value* values_sent(int column) const {
     return all_.template get<Value>(column_slots + 2 * column);

@@ -53,7 +53,8 @@ cudaError_t reduce_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, 
   temporary_storage::layout<2> storage;
   storage.template reserve<Message>(0, ranks);
   storage.template reserve<unsigned char>(1, reduce_bytes);
-  // A size query also answers for a count that the call refuses: if this rank ended here, the others would wait for it.
+  // A size query also answers for a count that the call refuses. Without a size, this rank would not make the call, and
+  // the others would wait for it.
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);
 
   const bool has_storage = storage.map(d_temp_storage, temp_storage_bytes);

@@ -132,8 +132,8 @@ struct distributed_sort_storage {
   unsigned char* merge_storage() const { return work.template get<unsigned char>(6); }
   unsigned char* message() const { return all.template get<unsigned char>(3); }
   unsigned char* received() const { return all.template get<unsigned char>(4); }
-  /// The results of the first round: headers, then brackets. They lie side by side, so that the host copies them at
-  /// once.
+  /// The results of the first round: headers, then brackets. They lie side by side, so that the host gets them by one
+  /// copy.
   unsigned char* findings() const { return all.template get<unsigned char>(5); }
   call_header* headers() const { return reinterpret_cast<call_header*>(findings()); }
   cut_bracket* brackets(int which) const {

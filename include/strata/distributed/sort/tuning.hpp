@@ -19,13 +19,14 @@ struct distributed_sort_tuning {
   /// comes.
   long long max_items_without_chunks;
   int chunks;
-  /// If ranks share memory, and none has more items than this, each rank sorts the items of all and keeps its share.
+  /// An upper bound on the items of a rank for sorts in which each rank sorts the items of all and keeps its share.
+  /// Ranks must share memory. With large items, or more than two ranks, the bound is lower (`most_in_area`).
   int max_gathered_items;
 };
 
 namespace detail {
 
-/// Two H200, 2026-11-29, CUDA 13.0, NCCL 2.28.3, ms by chunks, in shared memory:
+/// Two H200, 2026-11-29, CUDA 13.0, NCCL 2.28.3, ms by chunks, through memory that the ranks share:
 ///
 /// | items on each GPU | 4 chunks | 8 | 16 |
 /// |---|--:|--:|--:|

@@ -94,7 +94,7 @@ struct warp_traces {
 
 struct thread_order {
   view_handle known;
-  // Views that relaxed loads have seen, from the own block and from elsewhere. A fence makes them count.
+  // Views that relaxed loads have seen, from the thread's own block and from elsewhere. A fence makes them count.
   view_handle pending_home, pending_away;
   // Views at the last fence of each scope, which relaxed stores publish.
   view_handle fenced_block, fenced_device;

@@ -36,9 +36,9 @@ struct join_row_numbers {
 struct join_table_features {
   /// The number of rows of each key.
   bool counts;
-  /// Lists of the rows of each key. For results in the order of the probe rows, they are in ascending order.
+  /// Lists of the rows of each key. For results in the order of the probe rows, the rows of each list ascend.
   bool lists;
-  /// The slot of each row, for kinds whose result has unmatched build rows.
+  /// The slot of each row: for lists, and for kinds whose result has unmatched build rows.
   bool slots_of_rows;
 };
 
@@ -123,7 +123,7 @@ class join_table_storage {
     const std::size_t max_blocks = static_cast<std::size_t>(multiprocessors) *
                                    static_cast<unsigned>(ActivePolicy::clear.blocks_per_multiprocessor);
     if constexpr (IsOrdered && are_counted_keys<Keys>) {
-      // All rows up to the bound are sorted by slot. Rows behind the number of rows have no slot.
+      // All rows up to the bound are sorted by slot. Rows beyond the number that the device knows have no slot.
       const std::size_t bytes = table.slot_of == nullptr ? 0 : static_cast<std::size_t>(table.rows) * sizeof(Row);
       const cudaError_t status = bytes == 0 ? cudaSuccess : cudaMemsetAsync(table.slot_of, 0xff, bytes, base.stream);
       if (status != cudaSuccess) return status;

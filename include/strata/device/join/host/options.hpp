@@ -14,9 +14,9 @@ STRATA_NAMESPACE_BEGIN
 /// program without a CUDA toolkit does not need that type.
 enum class HostJoinStatus { success = 0, invalid_value = 1 };
 
-/// Sizes of the parts of a join on the host; none may be 0. They are estimates for 1 MB of L2 cache of each core. Only
-/// other values of `partition_rows` were compared, on an AMD EPYC: 1M x 10M u32 take 154 ms, and 153 to 185 ms with
-/// 2,048 to 32,768 rows.
+/// Sizes of the parts of a join on the host. None but `most_partition_bits` may be 0, and that must be less than 32.
+/// They are estimates for 1 MB of L2 cache of each core. Only other values of `partition_rows` were compared, on an AMD
+/// EPYC: 1M x 10M u32 take 154 ms, and 153 to 185 ms with 2,048 to 32,768 rows.
 struct HostJoinTuning {
   /// Build rows of a partition, on average: their table takes some 50 bytes a row.
   std::size_t partition_rows = 8192;
@@ -29,6 +29,7 @@ struct HostJoinTuning {
   /// Rows of the result that a thread writes at a time.
   std::uint64_t task_results = 1 << 14;
 
+  /// True if each size is allowed.
   constexpr bool is_valid() const {
     return partition_rows > 0 && slice_rows > 0 && chunk_rows > 0 && task_results > 0 && most_partition_bits < 32;
   }

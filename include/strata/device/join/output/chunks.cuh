@@ -13,7 +13,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A larger capacity than any memory has. It bounds sums of output chunks to their bits.
+/// A larger capacity than any memory has. With it, a sum of output chunks fits in join_tile_list::chunk_bits bits.
 inline constexpr std::int64_t max_join_capacity = std::int64_t{1} << 46;
 
 /// The number of output chunks, of `ChunkRows` rows each, of a tile with results [begin, begin + rows), as far as they
@@ -35,7 +35,7 @@ struct join_tile_list {
   unsigned long long* begins;
   /// The number of output chunks of the tile and of those before it in the list.
   unsigned long long* chunk_ends;
-  /// The number of output chunks in the lowest `chunk_bits` bits, the number of tiles above: one addition
+  /// The lowest `chunk_bits` bits hold the number of output chunks, the other bits the number of tiles: one addition
   /// advances both.
   unsigned long long* counter;
 

@@ -51,7 +51,8 @@ class join_grouped_table
   }
 
   /// Calls `use(entry, row, count)` for each entry whose key has several rows. All threads call it, and the table must
-  /// be sorted. Only for the first entry of a key, `count` is the number of its rows.
+  /// be sorted. The same for all entries of oversized buckets. For the first entry of a key, `count` is the number of
+  /// its rows; for the others, it is this number or 0.
   template <class Use>
   STRATA_D void for_each_of_several(const Use& use) const {
     const auto end_of_run = [&](unsigned begin, unsigned end) {
