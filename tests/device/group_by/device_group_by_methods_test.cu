@@ -33,7 +33,7 @@ TEST(device_group_by_methods, groups_of_any_number) {
 
 /// Makes a call, and returns what its kernels have told each other: the plan at the begin of the temporary storage.
 /// `hint` adds to the description of the keys.
-template <class Hint = without_hints>
+template <class GroupBy = SmallTables, class Hint = without_hints>
 auto plan_of_call(const std::vector<std::uint32_t>& keys, const Hint& hint = {}) {
   const device_vector<std::uint32_t> in(keys);
   device_vector<std::uint32_t> keys_out(keys);
@@ -41,9 +41,9 @@ auto plan_of_call(const std::vector<std::uint32_t>& keys, const Hint& hint = {})
   device_vector<int> number(std::vector<int>(1));
   std::size_t bytes = 0;
   const auto call = [&](void* storage) {
-    return SmallTables::Aggregate(storage, bytes, hint(strata::group_keys(in.data(), static_cast<int>(keys.size()))),
-                                  strata::group_aggregates(strata::group_count(counts.data())),
-                                  strata::group_output(keys_out.data(), keys.size()), number.data());
+    return GroupBy::Aggregate(storage, bytes, hint(strata::group_keys(in.data(), static_cast<int>(keys.size()))),
+                              strata::group_aggregates(strata::group_count(counts.data())),
+                              strata::group_output(keys_out.data(), keys.size()), number.data());
   };
   EXPECT_EQ(cudaSuccess, call(nullptr));
   device_vector<char> storage(bytes);
@@ -87,6 +87,13 @@ TEST(device_group_by_methods, a_sample_chooses_the_method) {
     EXPECT_EQ(0u, plan.is_partitioned);
     EXPECT_EQ(16u, plan.num_groups);
   }
+  // Each key is frequent in the sample, but no more than others.
+  for (const u64 groups : {17, 24, 36}) {
+    const auto plan = plan_of_call(random_keys<std::uint32_t>(size, groups, bits));
+    EXPECT_EQ(groups, plan.sampled.different);
+    EXPECT_EQ(groups, plan.num_sampled_frequent);
+    EXPECT_EQ(0u, plan.is_partitioned) << groups;
+  }
   {
     const auto plan = plan_of_call(ascending_keys<std::uint32_t>(size));
     // Two keys may have the same place in the table of the sample.
@@ -106,6 +113,42 @@ TEST(device_group_by_methods, a_sample_chooses_the_method) {
     const auto* const end = plan.frequent + plan.num_frequent;
     EXPECT_NE(end, std::find(plan.frequent, end, strata::detail::mixed_group_word(std::uint32_t{7})));
   }
+}
+
+constexpr strata::group_by_tuning tuning_of_wide_tables() {
+  strata::group_by_tuning row = small_tables::Policy::tuning;
+  row.hash_threads = 256;
+  row.hash_table_bytes = 48 << 10;
+  row.hash_slots = 4096;
+  row.most_slots_in_memory = 16384;
+  return row;
+}
+/// A table has 4,096 slots, and the sample has 4,096 rows.
+struct wide_tables {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::group_by_tuning tuning = tuning_of_wide_tables();
+  };
+  using MaxPolicy = Policy;
+};
+// 2,560 groups fit in a table. If some keys are frequent among many others, the sample finds too few.
+TEST(device_group_by_methods, an_estimate_that_is_too_low) {
+  using WideTables = strata::TunedDeviceGroupBy<wide_tables>;
+  std::mt19937_64 bits = strata_test::random_bits(25);
+  constexpr std::size_t size = 40000;
+  const auto even = plan_of_call<WideTables>(random_keys<std::uint32_t>(size, 2200, bits));
+  EXPECT_LT(1900, strata::detail::estimated_groups(even.sampled));
+  EXPECT_EQ(0u, even.is_partitioned);
+  // The sizes of 3,150 groups follow Zipf's law.
+  std::vector<double> ends(3150);
+  for (std::size_t i = 0; i < ends.size(); ++i) ends[i] = (i == 0 ? 0 : ends[i - 1]) + 1 / static_cast<double>(i + 1);
+  auto keys = ascending_keys<std::uint32_t>(size);
+  for (std::uint32_t& key : keys) {
+    const double at = static_cast<double>(bits() >> 11) * 0x1p-53 * ends.back();
+    key = static_cast<std::uint32_t>(std::upper_bound(ends.begin(), ends.end() - 1, at) - ends.begin());
+  }
+  const auto zipf = plan_of_call<WideTables>(keys);
+  EXPECT_GT(2560, strata::detail::estimated_groups(zipf.sampled));
+  EXPECT_EQ(1u, zipf.is_partitioned) << strata::detail::estimated_groups(zipf.sampled);
 }
 
 // Of more frequent keys than fit, those with the most rows are listed. If their rows were moved, a part would have many

@@ -64,8 +64,8 @@ struct AgentGroupTable {
   static constexpr auto table_slots =
       static_cast<unsigned>(group_by_hash_slots<Policy, sizeof(Slot) + sizeof(States)>::value);
   static constexpr unsigned max_probes = 16;
-  // A thread has no registers for a second tile of wider words. Then rows that miss their home slots cost more.
-  static constexpr bool loads_ahead = sizeof(Slot) <= 4;
+  // With more groups, many rows miss their home slots.
+  static constexpr unsigned few_groups = table_slots / 4;
   using Table = group_shared_table<Types, Aggregates, table_slots>;
   static constexpr Slot empty = Table::empty;
 
@@ -84,14 +84,9 @@ struct AgentGroupTable {
       typename Table::TempStorage table;
       unsigned long long sampled_frequent[group_most_sampled_frequent];
     };
+    double groups;  // estimated from the sample
     unsigned long long first_group;
-    unsigned is_partitioned;
-    unsigned replica_log;
-    unsigned spilled;
-    unsigned stop;
-    unsigned new_groups;
-    unsigned num_entries;
-    unsigned kept;
+    unsigned is_partitioned, replica_log, spilled, stop, new_groups, num_entries, kept;
     Slot frequent_words[group_most_frequent];
     bool is_last;
   };
@@ -151,28 +146,40 @@ struct AgentGroupTable {
   /// Decides from the sample whether rows are partitioned, and how many copies of its states a table has. All blocks
   /// decide the same.
   STRATA_D bool choose_method() {
+    const Plan& plan = *arguments.plan;
     if (threadIdx.x == 0) {
-      const Plan& plan = *arguments.plan;
-      double groups = detail::estimated_groups({platform::load_relaxed(&plan.sampled.different),
-                                                platform::load_relaxed(&plan.sampled.once),
-                                                platform::load_relaxed(&plan.sampled.twice)});
-      // The estimate is a lower bound. It is far too low if some keys are frequent among many others.
-      if (groups > table_slots / 4 && platform::load_relaxed(&plan.num_sampled_frequent) >= 16) groups *= 3;
-      const double most_groups = (loads_ahead ? 0.625 : 0.5) * table_slots;
-      storage.is_partitioned = arguments.may_partition && groups > most_groups ? 1 : 0;
+      storage.groups = detail::estimated_groups({platform::load_relaxed(&plan.sampled.different),
+                                                 platform::load_relaxed(&plan.sampled.once),
+                                                 platform::load_relaxed(&plan.sampled.twice)});
+    }
+    __syncthreads();
+    double groups = storage.groups;
+    // The estimate is a lower bound. It is too low if some keys are frequent among many others: with keys that follow
+    // Zipf's law, by about this factor.
+    const double of_row = groups / sample_rows;
+    if (groups > few_groups && num_outliers(4 / of_row + 8) >= sample_rows / 512) groups *= 1 + of_row * of_row;
+    if (threadIdx.x == 0) {
+      storage.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
       // In a range, each key has a slot of its own, so as many slots as keys suffice.
       const double slots = rows.is_dense() ? rows.num_keys() : 16 * groups;
-      unsigned replica_log = 0;
-      if (arguments.may_partition) {
-        while (replica_log < 5 && (table_slots >> (replica_log + 1)) >= 64 &&
-               slots <= static_cast<double>(table_slots >> (replica_log + 1))) {
-          ++replica_log;
-        }
-      }
+      unsigned replica_log = arguments.may_partition ? 5 : 0;
+      while (replica_log > 0 && (table_slots >> replica_log < 64 || slots > table_slots >> replica_log)) --replica_log;
       storage.replica_log = replica_log;
     }
     __syncthreads();
     return storage.is_partitioned != 0;
+  }
+
+  /// Returns how many keys have more than this number of rows in the sample.
+  STRATA_D unsigned num_outliers(double most_rows) const {
+    const unsigned sampled = platform::load_relaxed(&arguments.plan->num_sampled_frequent);
+    int found = 0;
+    for (unsigned first = 0; first < sampled; first += unsigned{threads}) {
+      const unsigned i = first + threadIdx.x;
+      const auto* const weight = arguments.plan->sampled_frequent + i;
+      found += __syncthreads_count(i < sampled && platform::load_relaxed(weight) >> 32 > most_rows ? 1 : 0);
+    }
+    return static_cast<unsigned>(found);
   }
 
   /// Lists the most frequent keys of the sample that find room in their two home slots of the table of frequent keys.
@@ -305,20 +312,39 @@ struct AgentGroupTable {
     }
     Table table(storage.table, replica_log, slots);
     table.clear();
-    if (threadIdx.x == 0) {
-      storage.spilled = 0;
-      storage.stop = 0;
-      storage.new_groups = 0;
-    }
+    if (threadIdx.x == 0) storage.spilled = storage.stop = storage.new_groups = 0;
     __syncthreads();
     const std::size_t first_tile = detail::least(blockIdx.x * share, tiles);
     const std::size_t last_tile = detail::least(first_tile + share, tiles);
+    // A row that misses its home slots takes long. Loads ahead hide that, but with wide words they spill registers.
+    constexpr bool is_wide = sizeof(Slot) > 4;
+    if (is_wide && storage.groups <= few_groups) {
+      add_tiles<!is_wide>(table, first_tile, last_tile, num_items);
+    } else {
+      add_tiles<true>(table, first_tile, last_tile, num_items);
+    }
+    // Threads that are still before this barrier must not see the flag that a thread sets after it.
+    const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
+    if (!is_stopped) flush(table);
+    __syncthreads();
+    if (threadIdx.x == 0 && storage.new_groups != 0) {
+      atomicAdd(&arguments.plan->num_groups, static_cast<unsigned long long>(storage.new_groups));
+    }
+  }
+  /// What a thread has of a tile. Bit i of `left` says that its row i has a key.
+  struct tile_rows {
+    Slot words[thread_items];
+    Payload payloads[thread_items];
+    unsigned left;
+  };
+  /// Combines the rows of some tiles. If `LoadsAhead` is true, a warp loads a tile while it combines the one before.
+  template <bool LoadsAhead>
+  STRATA_D void add_tiles(Table& table, std::size_t first_tile, std::size_t last_tile, std::size_t num_items) {
     std::size_t tile = first_tile + threadIdx.x / warp_threads;
-    Slot words[thread_items], next_words[thread_items];
-    Payload payloads[thread_items], next_payloads[thread_items];
-    unsigned left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
+    tile_rows here, next;
+    here.left = tile < last_tile ? load(tile, num_items, here) : 0;
     const auto on_full = [&](Slot word, const States& states) {
-      if (!add_to_memory(word, load_word(arguments.table.words + home_in_memory(word)), states)) stop();
+      if (!add_to_memory(word, platform::load_relaxed(arguments.table.words + home_in_memory(word)), states)) stop();
       // A row that misses the table in shared memory costs as much as a hundred rows that do not.
       const std::size_t most_spilled = 512 + (tile - first_tile) * (tile_items / 64);
       if (arguments.may_partition && atomicAdd(&storage.spilled, 1u) >= most_spilled) stop();
@@ -330,26 +356,11 @@ struct AgentGroupTable {
       unsigned is_abandoned = 0;
       if (arguments.may_partition && threadIdx.x == 0)
         is_abandoned = platform::load_relaxed(&arguments.plan->is_abandoned);
-      const unsigned next = loads_ahead && tile < last_tile ? load(tile, num_items, next_words, next_payloads) : 0;
-      detail::add_group_rows<Types>(table, rows.aggregates, left, words, payloads, max_probes, on_full);
+      next.left = LoadsAhead && tile < last_tile ? load(tile, num_items, next) : 0;
+      detail::add_group_rows<Types>(table, rows.aggregates, here.left, here.words, here.payloads, max_probes, on_full);
       if (is_abandoned != 0) atomicExch(&storage.stop, 1u);
-      if constexpr (loads_ahead) {
-        left = next;
-        STRATA_UNROLL
-        for (int i = 0; i < thread_items; ++i) {
-          words[i] = next_words[i];
-          payloads[i] = next_payloads[i];
-        }
-      } else {
-        left = tile < last_tile ? load(tile, num_items, words, payloads) : 0;
-      }
-    }
-    // Threads that are still before this barrier must not see the flag that a thread sets after it.
-    const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
-    if (!is_stopped) flush(table);
-    __syncthreads();
-    if (threadIdx.x == 0 && storage.new_groups != 0) {
-      atomicAdd(&arguments.plan->num_groups, static_cast<unsigned long long>(storage.new_groups));
+      if (!LoadsAhead && tile < last_tile) next.left = load(tile, num_items, next);
+      here = next;
     }
   }
   /// Adds the entries to the table in device memory: a thread looks for several words at a time.
@@ -364,11 +375,12 @@ struct AgentGroupTable {
         const unsigned slot = first + k * unsigned{threads};
         if (slot >= table.slots() || !table.is_used(slot)) continue;
         words[k] = table.word(slot);
-        there[k] = load_word(arguments.table.words + home_in_memory(words[k]));
+        there[k] = platform::load_relaxed(arguments.table.words + home_in_memory(words[k]));
         used |= 1u << k;
       }
       STRATA_UNROLL
       for (unsigned k = 0; k < batch; ++k) {
+        __syncwarp();  // lanes whose probes took longer join the others
         if ((used >> k & 1) == 0) continue;
         const States states = table.states(rows.aggregates, first + k * unsigned{threads});
         if (!add_to_memory(words[k], there[k], states)) stop();
@@ -383,8 +395,7 @@ struct AgentGroupTable {
     atomicExch(&arguments.plan->is_abandoned, 1u);
   }
 
-  STRATA_D unsigned load(std::size_t tile, std::size_t num_items, Slot (&words)[thread_items],
-                         Payload (&payloads)[thread_items]) const {
+  STRATA_D unsigned load(std::size_t tile, std::size_t num_items, tile_rows& loaded_rows) const {
     unsigned loaded = 0;
     STRATA_UNROLL
     for (int pack = 0; pack < thread_items; pack += group_pack_rows) {
@@ -396,8 +407,8 @@ struct AgentGroupTable {
       const unsigned valid = rows.load(first, num_items - first, pack_words, pack_payloads);
       STRATA_UNROLL
       for (int k = 0; k < group_pack_rows; ++k) {
-        words[pack + k] = pack_words[k];
-        payloads[pack + k] = pack_payloads[k];
+        loaded_rows.words[pack + k] = pack_words[k];
+        loaded_rows.payloads[pack + k] = pack_payloads[k];
       }
       loaded |= valid << pack;
     }
@@ -421,7 +432,7 @@ struct AgentGroupTable {
     } else {
       slot = home_in_memory(word);
       STRATA_UNROLL_N(1)
-      for (unsigned probe = 0;; there = load_word(table.words + slot)) {
+      for (unsigned probe = 0;; there = platform::load_relaxed(table.words + slot)) {
         if (there == empty) {
           there = atomicCAS(table.words + slot, empty, word);
           if (there == empty) {
@@ -437,7 +448,6 @@ struct AgentGroupTable {
     Aggregates::add_in_memory(table.states + slot, states);
     return true;
   }
-  STRATA_D static Slot load_word(const Slot* word) { return platform::load_relaxed(word); }
 
   // ------------------------------------------------------------------ groups
 
@@ -455,7 +465,7 @@ struct AgentGroupTable {
       STRATA_UNROLL
       for (int k = 0; k < batch; ++k) {
         const std::size_t slot = first + static_cast<unsigned>(k * threads);
-        found[k] = slot <= table.slots ? load_word(table.words + slot) : empty;
+        found[k] = slot <= table.slots ? platform::load_relaxed(table.words + slot) : empty;
       }
       STRATA_UNROLL
       for (int k = 0; k < batch; ++k) offsets[k] = detail::group_entry_offset(&storage.num_entries, found[k] != empty);
