@@ -19,8 +19,8 @@
 ///
 ///     rank[i] = |{j : digit[j] < digit[i]}| + |{j < i : digit[j] == digit[i]}|
 ///
-/// With `IsDescending` the first comparison is reversed. The second is not: ranks are stable. Three classes compute
-/// it, with the same members:
+/// With `IsDescending` the first comparison is reversed. The second is not: ranks are stable. Three classes with the
+/// same members compute the ranks:
 ///
 /// | class | arrangement of items | counters | suits digits of |
 /// |---|---|---|---|
@@ -38,8 +38,8 @@
 ///   number of the block's items with each of these digits, 0 for digits from 2^RadixBits on.
 ///   BlockRadixRankMatchEarlyCounts calls it as soon as all items are counted, before any has its rank.
 /// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: the items of a warp follow
-///   those of the warps before it, and item i of lane l is number i * 32 + l of its warp. If the last warp has
-///   fewer lanes, its rows have fewer items.
+///   those of the warps before it, and item i of lane l is number i * 32 + l of its warp. A row of a warp is item i of
+///   all its lanes. If the last warp has fewer lanes, its rows have fewer items.
 /// - Every thread of the block must call, in uniform control flow. Blocks may have any number of threads.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share

@@ -30,7 +30,8 @@ struct block_reduce_warp_reductions {
   // reductions.
   //
   // These instructions take as long for 2 aggregates as for 32. There is one for a word, and two for a pair of ArgMin
-  // or ArgMax, whose operator is costly. On an H200, with CUDA 13.0, 2026-11-28, 2048 reductions by a full device:
+  // or ArgMax, whose operator is costly. On an H200, with CUDA 13.0, 2026-11-28, full device, 2048 reductions by each
+  // block:
   //
   // | items, threads x items | one thread | a warp by shuffles | by instructions |
   // |---|---|---|---|

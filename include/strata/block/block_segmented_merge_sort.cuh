@@ -14,8 +14,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Sorts many segments, which lie side by side in the shared memory of a block, by any comparator, stably:
-/// no segment is mixed with another. Items are keys of `KeyT`, or pairs of a key and a value of `ValueT`.
+/// Sorts many segments, which lie side by side in the shared memory of a block, by any comparator, stably. No segment
+/// is mixed with another. Items are keys of `KeyT`, or pairs of a key and a value of `ValueT`.
 ///
 /// All threads of the block make each of these steps, in uniform control flow:
 ///
@@ -279,8 +279,8 @@ class BlockSegmentedMergeSort {
     }
   }
 
-  /// Fills up the array with the thread's largest item. The sort is stable, so copies stay behind it. No key
-  /// needs to compare behind all others.
+  /// Fills up the array with the thread's largest item. The sort is stable, so copies stay behind it. So no key is
+  /// needed that is larger than all others.
   template <class Compare>
   STRATA_D static void fill_up(int count, thread_items& items, const Compare& compare) {
     Item largest = items[0];

@@ -36,7 +36,7 @@ STRATA_HD constexpr bool any_compiled_architecture_in(int lowest, int below) {
 
 }  // namespace detail
 
-/// Default of `ChainedPolicy`: no tuning rows are inherited, so the policy declares all of them.
+/// Default of the parameter `Rows` of ChainedPolicy: no tuning rows are inherited, so the policy declares all of them.
 struct no_policy_rows {};
 
 /// A chain of tuning policies, newest first. `Policy` derives from
@@ -102,11 +102,13 @@ struct ChainedPolicy<PtxVersion, Policy, Policy, Rows> : Rows {
   using ActivePolicy = Policy;
 
 #if !STRATA_NVRTC
+  /// Calls `functor` with this policy.
   template <class Functor>
   static auto Invoke(int, Functor& functor) {
     return functor.template Invoke<Policy>();
   }
 
+  /// Continues `Invoke` at the oldest policy: calls `functor` with this policy.
   template <int, class Functor>
   static auto InvokeBelow(int, Functor& functor) {
     return functor.template Invoke<Policy>();

@@ -61,8 +61,8 @@ STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
   return is_not_first & is_number;
 }
 
-/// True if the value of `b` is taken: it is smaller than the value of `a` (for `IsMax`: larger), or equal with a
-/// smaller index. The code has no `||`, with which the compiler would keep branches in a loop over items.
+/// True if the pair `b` is taken: its value is smaller than that of `a` (for `IsMax`: larger), or the values are equal
+/// and its index is smaller. The code has no `||`, with which the compiler would keep branches in a loop over items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
   const bool is_beyond = detail::loses_against<IsMax>(a.value, b.value);
@@ -302,8 +302,8 @@ struct operand<Operator<T>> {
   using type = T;
 };
 
-/// `none` if the operation may depend on the order of its operands, as the minimum of floating-point numbers does with
-/// NaNs.
+/// It is `none` if the function object is not known, or if the result may depend on the order of operands, as the
+/// minimum of floating-point numbers does with NaNs.
 template <class Operator, class T>
 STRATA_HD constexpr hardware_reduction known_operation() {
   using Operand = typename operand<Operator>::type;
@@ -349,14 +349,15 @@ struct associative_operator {
 ///
 /// The operators of strata are known on numbers: `Sum`, `Min`, `Max` and the bit operators on integers; `Sum` on
 /// floating-point numbers, `__half` and `__nv_bfloat16` and CUDA's pairs of these; `Min` and `Max` on the numbers that
-/// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. So are those of libcu++, Thrust,
-/// CUB and the standard library (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...; minima and maxima of
-/// integers). Algorithms assume only that all other operators are associative: operands keep their order. These are
-/// your own operators, and all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's
-/// vectors such as `float2`.
+/// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. On the arithmetic types of C++,
+/// so are the sums, minima, maxima and bit operations of libcu++, Thrust, CUB and the standard library
+/// (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...). Their minima and maxima are known on integers only.
+/// Algorithms assume only that all other operators are associative: operands keep their order. These are your own
+/// operators, and all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's vectors such
+/// as `float2`.
 ///
-/// Reductions need no ordered exchange where the order does not matter. To say so, derive a specialisation from
-/// `commutative_operator`:
+/// Reductions are faster if operands may change places. To say that your operator allows this, derive a specialisation
+/// from `commutative_operator`:
 ///
 ///     template <>
 ///     struct strata::operator_traits<strata::Sum, my_vector> : strata::commutative_operator {};

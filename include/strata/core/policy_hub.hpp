@@ -20,10 +20,10 @@ STRATA_NAMESPACE_BEGIN
 /// storage and without, and reads its rows from `my_hub`.
 ///
 /// - **A hub** is a class with the member type `MaxPolicy`, the newest policy of a chain: see ChainedPolicy.
-/// - **Rows.** The comment of a class names the library's hub, which is in the `tuning.hpp` of its folder. Your hub
-///   needs rows of the same names and types in each of its policies. A `static_assert` names them if one is missing. A
-///   policy that derives from `ChainedPolicy<version, itself, previous, rows>` has the rows of the policy `rows` where
-///   it declares none.
+/// - **Rows.** The comment of a class names the library's hub. The hub is in a header of the mechanism's folder, whose
+///   name ends in `tuning.hpp`. Your hub needs rows of the same names and types in each of its policies. A
+///   `static_assert` names them if one is missing. A policy that derives from `ChainedPolicy<version, itself, previous,
+///   rows>` has the rows of the policy `rows` where it declares none.
 /// - **Types.** The library's hubs are templates of what their rows depend on, such as the type of the items. Your hub
 ///   serves all types that a program uses it with, so its rows must fit all of them.
 /// - **Temporary storage.** A size query and its call need the same hub.
@@ -76,8 +76,8 @@ inline constexpr bool hub_has_rows<Rows, PolicyHub, std::void_t<typename PolicyH
 template <template <class> class Rows>
 inline constexpr bool hub_has_rows<Rows, default_policy_hub> = true;
 
-/// The hub of a call: the caller's hub, or the algorithm's own for the default hub. If the caller's hub lacks rows, it
-/// is also the algorithm's own: an assertion of the algorithm then gives the only error.
+/// The hub of a call: the caller's hub, or the algorithm's own for the default hub. If the caller's hub lacks rows, the
+/// algorithm's own hub takes its place: an assertion of the algorithm then gives the only error.
 template <template <class> class Rows, class PolicyHub, class Default>
 using hub_or = std::conditional_t<std::is_same_v<PolicyHub, default_policy_hub> || !hub_has_rows<Rows, PolicyHub>,
                                   Default, PolicyHub>;

@@ -87,17 +87,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `.valid(mask)`, `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, `.match_ratio(fraction)`, see JoinSide.
 ///   The output is `join_count()`, `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`.
 ///   JoinOptions has the options of the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
-/// - **Call.** Call it twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (pure
-///   arithmetic, never 0; more rows may need less). The second call has that much memory, whose contents and alignment
-///   do not matter, and the same arguments except addresses. Or call it once without these two arguments, with a stream
-///   or an `execution` as the last one: then the memory comes from the stream-ordered allocator, on the other back ends
-///   from the host's heap, or from the resource of the `execution` (not on Metal).
+/// - **Call.** Call it twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (never
+///   0; more rows may need less; the device is not used). The second call has that much memory, whose contents and
+///   alignment do not matter, and the same arguments except addresses. Or call it once without these two arguments,
+///   with a stream or an `execution` as the last one. The memory then comes from the resource of the `execution` (not
+///   on Metal). With a stream, it comes from the stream-ordered allocator on CUDA, and from the host's heap on the
+///   other back ends.
 /// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at
 ///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
 ///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a
-///   side, not that of the result: on CUDA, 2^31 - 1, 2^32 - 4 or 2^40 - 4.
-/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. In the order of the probe rows
-///   (OrderedJoinOptions), results repeat, and those before the capacity are the first ones.
+///   side, not of the result. On CUDA a side has at most 2^40 - 4 rows (8 bytes), 2^32 - 4 (4 bytes, unsigned) or 2^31
+///   - 1 (4 bytes, signed).
+/// - **Order.** See JoinOrder. `any` order may change from run to run on a GPU. With OrderedJoinOptions, the result is
+///   in the order of the probe rows and is the same in every run. The rows written are then the first of the result.
 /// - **Keys** are of any trivially relocatable type, of one type on both sides, read through pointers or other
 ///   random-access iterators; no value is reserved. A key of several columns is a struct, or a row number with functors
 ///   that read the columns. Equal keys must have equal hashes. JoinHash, the default, hashes numbers (also those of
@@ -105,15 +107,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   specialise is_bitwise_comparable, or pass a hash functor. A key that does not equal itself, such as NaN, has no
 ///   partner. Rows without a key have none, or, with `nulls_equal`, are partners of each other.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys. On CUDA, keys are read
-///   twice, and 8 or 12 bytes of each row are written and read once or twice. A key is in the table once, whatever the
-///   number of its rows.
-/// - **CUDA.** Every pointer is a device pointer. The call does not wait for the device or allocate, and a graph that
-///   captured it may be replayed with other keys.
+///   twice, and 8 or 12 bytes of each row are written and read once or twice. Keys with many build rows have tables in
+///   which the rows of a key lie side by side.
+/// - **CUDA.** Every pointer is a device pointer. The call does not wait for the device. With temporary storage, it
+///   does not allocate. A graph that captured it may be replayed with other keys.
 /// - **Host and Metal.** Every pointer is a host pointer. The join is done when the call returns.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is written: negative number of rows or capacity, more rows
-///   than `Index` can number (both in size queries, too), null pointer if there are rows, or of a FutureCount, row
-///   numbers or `d_num_out` that overlap each other, keys or a FutureCount, temporary storage too small, a strategy
-///   that the back end does not have. Else the errors of launches.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is written. Refused in size queries, too: a negative number
+///   of rows; a negative capacity; more rows than `Index` can number; a strategy that the back end does not have.
+///   Refused in the call: temporary storage that is too small; a null `d_num_out`; null keys if there are rows; null
+///   row numbers if the capacity is not 0; a FutureCount of a null pointer; row numbers or `d_num_out` that overlap
+///   each other, the keys or the number of a FutureCount. All other errors are those of launches.
 ///
 /// join/README.md says how a join is done. Sources: Balkesen et al., "Main-memory hash joins on multi-core CPUs" (ICDE
 /// 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs" (ICDE 2019).

@@ -27,8 +27,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// | `SortPairsCopy(d_keys_in, d_values_in, d_keys_out, d_values_out, segments..., compare)` | from arrays to others |
 /// | `SortIndices(d_keys, d_indices, segments..., compare)` | writes the indices of the keys in sorted order |
 ///
-/// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSort...` are
-/// other names of these. `segments...` are
+/// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. `StableSortKeys`,
+/// `StableSortKeysCopy`, `StableSortPairs` and `StableSortPairsCopy` are other names of the first four. `segments...`
+/// are
 /// - `num_items, num_segments, d_begin_offsets, d_end_offsets`: segment `s` is items [begin[s], end[s])
 ///   of the inputs, and has the same offsets in the outputs. All segments together have at most `num_items`
 ///   items, and each array has at least that many. Counts may have any integer types. Offsets may be any random-access
@@ -38,9 +39,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Stability.** Two items of a segment keep their order if neither must come before the other. Results are the same
 ///   from run to run.
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key `b`: a
-///   strict weak ordering. It is called at most 13 + 1.5 log2(n) times per item, where n is the length rounded up to
-///   a multiple of 25. If it is no strict weak ordering (such as `<` of numbers that may be NaNs), segments that have
-///   such keys hold unspecified items. Other segments are sorted, nothing else is written, and the kernels terminate.
+///   strict weak ordering. For a segment whose length, rounded up to a multiple of 25, is n, it is called at most n (13
+///   + 1.5 log2(n)) times. If it is no strict weak ordering of some keys (such as `<` with NaNs), segments with these
+///   keys hold unspecified items afterwards. Other segments are sorted, nothing else is written, and the kernels
+///   terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. Key and value
 ///   of an item move together through shared memory: for large values, sort indices and gather.
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
@@ -52,17 +54,17 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segments are not written, and debug builds (`STRATA_DEBUG`) stop.
 /// - **Indices** count from the beginning of `d_keys`: `d_keys[d_indices[i]]` is the key that belongs at index
 ///   i. They may have any integer type that can hold `num_items` - 1, and the largest index of a segment.
-/// - **Execution.** A call launches one kernel if no segment can be longer than a block sorts in shared memory.
-///   Otherwise it launches two kernels, mostly after a memset, and a third if a segment can be longer than a tile. In
-///   calls of few items, the second kernel does the work of the third, too. In calls of few segments, there is no
-///   memset, but there may be a small kernel in its place. merge_sort/README.md has all these numbers. The kernel that
-///   merges segments longer than a tile is a cooperative launch; DeviceScan says when it starts. No host
-///   synchronisation and no allocation, so a call can be captured in a graph and replayed with other items, offsets and
-///   lengths. Calls that may run at the same time need temporary storage of their own.
+/// - **Execution.** A call launches one kernel if no segment can be longer than a tile of that kernel. With offsets, a
+///   segment can have `num_items` items. Otherwise it launches two kernels, mostly after a memset, and a third if a
+///   segment can be longer than a tile. In calls of few items, the second kernel does the work of the third, too. In
+///   calls of few segments, there is no memset, but there may be a small kernel in its place. merge_sort/README.md has
+///   all these numbers. The kernel that merges segments longer than a tile is a cooperative launch; DeviceScan says
+///   when it starts. No host synchronisation and no allocation, so a call can be captured in a graph and replayed with
+///   other items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** The mean length decides how large blocks are. Short segments are packed into tiles, which are read and
-///   written once, and merged in as many levels as their own length needs. Longer segments are queued for larger
-///   blocks. Segments that are longer than the largest tile are sorted in such tiles by any blocks. Each level then
-///   merges up to four runs at a time (two in calls of few items), and reads and writes the segment once.
+///   written once. Each segment takes as many levels of merging as its own length needs. Longer segments are queued for
+///   larger blocks. Segments that are longer than the largest tile are sorted in such tiles by any blocks. Each level
+///   then merges up to four runs at a time (two in calls of few items), and reads and writes the segment once.
 /// - **Storage.** If segments can be longer than a tile, temporary storage has as much memory as keys and values. It
 ///   also has 20 KB, and lists, which take up to 11 % of the memory of keys of one byte (of 2 bytes 7 %, of 4 bytes
 ///   5 %, of 8 bytes 4 %). The size depends on `num_items`, never on offsets. `SortIndices` needs the memory of the
@@ -77,10 +79,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segments, arrays that overlap, temporary storage too small. Otherwise a call returns what the launches return; an
 ///   older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
-/// Why tiles: suppose that each segment had a block of its own. Some 6400 keys fit in the shared memory of a block. The
-/// kernel could not sort longer segments, or their blocks would still work when all others have ended. A block with a
-/// short segment would be nearly idle. Here a block has a tile: many short segments, one segment, or a part of one.
-/// Short segments are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
+/// Why tiles: suppose that each segment had a block of its own. Only some thousands of keys fit in the shared memory of
+/// a block. The kernel could not sort longer segments, or their blocks would still work when all others have ended. A
+/// block with a short segment would be nearly idle. Here a block has a tile: many short segments, one segment, or a
+/// part of one. Short segments are finished after their tile. A segment of 10,000 keys of 4 bytes, among shorter ones:
 ///
 ///     input   |---------------------------- 10,000 ----------------------------|
 ///     tiles   |------------- 6400, one block -----------|--- 3600, another -----|
@@ -95,8 +97,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// Each of these items is read and written twice: for its tile, and for the pass. If the mean segment is as
 /// long, tiles have 12,800 keys, and there is no pass. Longer segments take more passes, from the buffer to
-/// the output and back. Their tiles are stored where the last pass will leave the result in the output. One
-/// segment of 2^27 keys is shared by all blocks from the first kernel to the last.
+/// the output and back. Their tiles go to the buffer if the number of passes is odd, otherwise to the output. So the
+/// last pass writes the output. One segment of 2^27 keys is shared by all blocks from the first kernel to the last.
 ///
 /// @code
 /// // Sorts the words of each document, which begin at documents[d], by length. Words of one length keep their order.

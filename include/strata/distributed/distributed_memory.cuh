@@ -41,10 +41,10 @@ STRATA_NAMESPACE_BEGIN
 /// - **Order.** Messages are counted in the order in which they run. Calls of one communicator in several streams need
 ///   an event between them, in the same order on all ranks.
 /// - **Lifetime.** A communicator can have one such memory at a time. Call `Release` before `ncclCommDestroy`, even if
-///   the memory is not shared. The destructor waits for nobody: shared memory that was not released, as after an error,
-///   stays allocated until the process ends, because other ranks may still write there.
-/// - **Capture.** `Allocate` and `Release` cannot be captured. Calls that do not wait on the host can, by all ranks.
-///   Such a graph uses the memory: replay it on all ranks, and not after `Release`.
+///   the memory is not shared. The destructor waits for no other rank: shared memory that was not released, as after an
+///   error, stays allocated until the process ends, because other ranks may still write there.
+/// - **Capture.** `Allocate` and `Release` cannot be captured. Calls in which the host does not wait can be captured,
+///   if all ranks capture them. Such a graph uses the memory: replay it on all ranks, and not after `Release`.
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
 ///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. After `Abort`, kernels that
 ///   wait for other ranks end, and calls of this communicator return `cudaErrorUnknown`.
@@ -112,14 +112,13 @@ class DistributedMemory {
     return status;
   }
 
-  /// Ends the kernels of this rank that wait for other ranks. Any thread may call it, but not beside Allocate or
-  /// Release. The results of calls that have not ended by then are undefined, though their streams end without an
-  /// error.
+  /// Ends the kernels of this rank that wait for other ranks. Any thread may call it, but not while Allocate or Release
+  /// runs. The results of calls that have not ended by then are undefined, though their streams end without an error.
   void Abort() const {
     if (memory_ != nullptr) memory_->abort();
   }
 
-  /// Begin of this rank's memory, or null.
+  /// Returns the address of this rank's memory, or null.
   void* data() const { return memory_ == nullptr ? nullptr : memory_->data(); }
   /// Bytes of this rank's memory.
   std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }

@@ -53,7 +53,7 @@ struct configuration {
   /// Number of polls without any progress before "livelock" is reported. If barriers are passed, 64 times as many.
   uint64_t poll_limit = 4u << 20;
   bool strict_exit = true;  ///< a block barrier after some threads of the block exited is an error
-  bool strict_site = true;  ///< a collective reached from different source lines is an error
+  bool strict_site = true;  ///< a collective but __syncwarp that is reached from different source lines is an error
   /// Check flavour: the average number of memory accesses from one preemption to the next; 0 is never.
   unsigned preemption = 0;  ///< STRATA_SIMT_PREEMPTION
   /// CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
@@ -74,7 +74,7 @@ struct configuration {
 /// The configuration, which each launch reads: change it between launches. Its initial values come from the
 /// environment.
 configuration& config();
-/// True if config() still describes the device with which the program began, for which caches hold values.
+/// True if config() still describes the device with which the program began. Caches hold values of that device.
 bool has_first_device();
 
 /// What ended the last launch that failed. `kind` is "" if no launch has failed since clear_report().
@@ -87,8 +87,9 @@ report last_report();
 /// Erases the report, and the error of the calling thread's device.
 void clear_report();
 
-/// Makes one of the launches on `device` from now on, the first if `launch` is 0, return cudaErrorLaunchOutOfResources
-/// and do nothing. Other work of the device goes on. One failure is armed at a time; a negative device disarms it.
+/// Lets one later launch on `device` fail: it returns cudaErrorLaunchOutOfResources, and its kernel does not run.
+/// `launch` is the number of that launch, counted from 0. Other work of the device goes on. One failure is armed at a
+/// time; a negative device disarms it.
 /// @param device the number of the device
 /// @param launch how many launches come before
 void fail_launch(int device, long launch);
@@ -193,9 +194,10 @@ cudaError_t launch(const launch_parameters& parameters, void (*kernel)(P...), A&
 // Ends the launch with a report; the calling thread does not continue.
 [[noreturn]] void fail(const char* kind, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// Ends the launch if the address of an access is not a multiple of its size, which is a power of two. Copies by memcpy
-// need it: neither the processor nor the check flavour knows how wide they are on a GPU.
+// Ends the launch: an access is misaligned.
 [[noreturn]] void misaligned_access(const void* address, size_t bytes);
+// Ends the launch if `address` is not a multiple of `bytes`, a power of two. Copies by memcpy need this check: neither
+// the processor nor the check flavour knows how wide they are on a GPU.
 inline void expect_aligned(const void* address, size_t bytes) {
   if ((reinterpret_cast<uintptr_t>(address) & (bytes - 1)) != 0) misaligned_access(address, bytes);
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// __half and __nv_bfloat16 for host SIMT sources: the toolkit's names, sizes and roundings.
-// Arithmetic goes through float and rounds each result, as the single instructions do.
+// __half and __nv_bfloat16 for host SIMT sources: the toolkit's names and sizes. Arithmetic goes through float, and
+// each result is rounded. That is the rounding of the single instructions, except where the float is itself rounded: in
+// __hfma, and in conversions of double and of large integers.
 #pragma once
 
 #include <cmath>

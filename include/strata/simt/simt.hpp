@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA C++ for a plain host compiler: everything kernel code and the host code around it need.
-// See README.md in this folder.
+// CUDA C++ for a plain host compiler: all that kernel code and the host code around it need. See README.md in this
+// folder.
 #pragma once
 
 #include <strata/simt/atomics.hpp>

@@ -87,8 +87,9 @@ STRATA_D void LoadDirectBlocked(int linear_tid, Iterator block_src_it, T (&dst_i
   strata::LoadDirectBlocked(linear_tid, block_src_it, dst_items, block_items_end);
 }
 
-/// Thread t loads items t * N .. t * N + N - 1 of the tile, in words of up to 16 bytes. If `block_src_ptr` is not
-/// aligned to them, or words would be no wider than `T`, items are loaded one by one.
+/// Thread t loads items t * N .. t * N + N - 1 of the tile, in words of up to 16 bytes. Items are loaded one by one if
+/// `block_src_ptr` is not aligned to words, if words would be no wider than the alignment of `T`, or if `T` is not
+/// trivially relocatable.
 template <class T, std::size_t ItemsPerThread>
 STRATA_D void LoadDirectBlockedVectorized(int linear_tid, const T* block_src_ptr, T (&dst_items)[ItemsPerThread]) {
   using vector = detail::vector_access<T, ItemsPerThread>;

@@ -60,8 +60,9 @@ STRATA_D auto reduce_in_order(const Items& items, Operator& op) {
   return detail::reduce_in_thread<count>(static_cast<accumulator>(items[0]), items, op, 1);
 }
 
-/// How ThreadReduce combines floating-point numbers by operators that are known. The compiler reorders additions of
-/// integers, but not these. On an H200 with CUDA 13.0, times divided by those of CUB 3.5, one block (full device):
+/// How ThreadReduce combines floating-point numbers by known operators. The compiler reorders additions of integers,
+/// but not additions of floating-point numbers. On an H200 with CUDA 13.0, times divided by those of CUB 3.5, one block
+/// (full device):
 ///
 /// | items of a thread | in order | as a tree | as two trees, in pairs |
 /// |---|---|---|---|
@@ -142,11 +143,11 @@ STRATA_D Item add_in_pairs(const Items& items, Operator& op) {
 /// - `items`: an array `T[n]`, or a type whose size is known at compile time (std::array, cuda::std::array, a span of
 ///   static extent). Loops are unrolled: an array stays in registers if all other code indexes it by constants, too.
 /// - The result has the type that `op` returns: a sum of `short` is an `int`.
-/// - `op` is called exactly n - 1 times, in order, and need not be associative. The exceptions are calls without a
-///   prefix for function objects of strata, libcu++, Thrust, CUB or the standard library, in which fewer operations
-///   wait for each other:
-///   - Sums, minima and maxima of `float` are trees: a power of two of the items, at least half of them, and the others
-///     are reduced alike, and `op` combines both results.
+/// - `op` is called exactly n - 1 times, in order, and need not be associative. There are exceptions for arrays without
+///   a prefix, if `op` is a function object of strata, libcu++, Thrust, CUB or the standard library. Then fewer
+///   operations wait for each other:
+///   - Sums, minima and maxima of `float` are trees. Let h be the largest power of two below n. The first h items and
+///     the other n - h items are each reduced in this way. Then `op` combines both results.
 ///   - Sums of four or more `__half` or `__nv_bfloat16` add pairs: the items of even and of odd index are two such
 ///     trees, then `op` adds both results, and the last item if n is odd.
 ///

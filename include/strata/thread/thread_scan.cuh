@@ -15,8 +15,8 @@ template <class T>
 using not_deduced_t = typename identity_type<T>::type;
 
 /// Scans the first `valid` of `Length` items (all if `Full`), after `prefix` if `apply_prefix`. Returns the
-/// sum of all, with the prefix if that is applied. If `Total` is false, an exclusive scan saves the operator
-/// call for that sum, and the result is unspecified.
+/// sum of all, with the prefix if that is applied. If `Total` is false, an exclusive scan saves the operator call for
+/// that sum, and the returned value is unspecified.
 ///
 /// The loop has `Length` iterations known at compile time, whatever `valid` is: arrays stay in registers.
 template <bool Inclusive, bool Total, bool Full, int Length, class T, class Operator>

@@ -26,7 +26,7 @@ struct less_by_less_equal {
 /// - One thread searches, with at most ceil(log2(num_items + 1)) comparisons. The number of items may be 0.
 /// - Items and `val` are compared by `<` alone: item < val by LowerBound, val < item by UpperBound. Their types may
 ///   differ. Items must be partitioned by that comparison, as sorted ones are.
-/// - `InputIteratorT` is any iterator or thing with `operator[]`, `OffsetT` any integer, 64-bit ones too.
+/// - `InputIteratorT` is a random-access iterator or any type with `operator[]`. `OffsetT` is any integer type.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -37,19 +37,20 @@ STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others
 
 }  // namespace detail
 
-/// Sorts the keys of one thread, and the values that belong to them. Each of N rounds compares odd or even
+/// Sorts the keys of one thread, stably; the next overload also moves values. Each of N rounds compares odd or even
 /// pairs of neighbours and exchanges those out of order: after N rounds, N keys are sorted.
 ///
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering.
 /// - Stable: two keys keep their order if neither must come before the other. (Only neighbours are exchanged, and equal
 ///   ones never.)
-/// - `compare` is called N * (N - 1) / 2 times. All indices are constants, so the arrays stay in registers.
-///   For N up to some 30 this costs less than indices that depend on the keys.
+/// - `compare` is called N * (N - 1) / 2 times, or fewer times by `StableOddEvenSortPartial`. All indices are
+///   constants, so the arrays stay in registers. For N up to some 30 this costs less than indices that depend on the
+///   keys.
 /// - `StableOddEvenSortPartial` sorts the first `valid_items` items. It neither reads nor moves other items. If
 ///   `valid_items` exceeds N, all items are sorted; if it is 0 or less, none.
 /// - Whatever `compare` answers, the result is a permutation of the input.
 ///
-/// Source: odd-even transposition, N. Haberman, Parallel neighbor-sort, 1972. The name is CUB's.
+/// Source: odd-even transposition, N. Habermann, Parallel neighbor-sort, 1972. The name is CUB's.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -19,8 +19,8 @@ STRATA_NAMESPACE_BEGIN
 enum WarpExchangeAlgorithm {
   /// Through shared memory, without bank conflicts.
   WARP_EXCHANGE_SMEM,
-  /// By N shuffles for each 4 bytes of `T` (N / 2 * log2(N) if N = W is a power of two), and by a number of selections
-  /// in the order of N * log(N). It takes no shared memory, and cannot scatter.
+  /// With N items in each of W threads: by N shuffles for each 4 bytes of `T` (N / 2 * log2(N) if N = W is a power of
+  /// two), and by a number of selections in the order of N * log(N). It takes no shared memory, and cannot scatter.
   WARP_EXCHANGE_SHUFFLE,
 };
 

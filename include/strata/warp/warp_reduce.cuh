@@ -17,8 +17,9 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// True if `Operator` may also combine items in lanes whose results are not used, where an item may be added several
-/// times. Sums of signed integers might overflow there, so these are added as unsigned words. A user's operator is not
-/// called there: it might assert something on its operands.
+/// times. Sums of signed integers might overflow there, so these are added as unsigned words. A user's function object
+/// is not called there: it might assert something on its operands. The `+` or `<` of a user's type is, if
+/// operator_traits says that Sum, Min or Max commutes on it.
 template <class Operator, class T>
 inline constexpr bool takes_any_operands =
     operator_traits<Operator, T>::commutative &&
@@ -58,8 +59,8 @@ inline constexpr bool takes_any_operands =
 ///   a shuffle for each 4 bytes of `T`.
 ///   - integers of up to 32 bits, if `operator_traits` of the operator name an instruction
 ///   - integers of 64 bits, by `Min` and `Max`
-///   - floats of 16 to 64 bits, by `Min` and `Max`; also by `cuda::maximum` and the like, unless the result is a NaN,
-///     0 or denormal
+///   - floats of 16 to 64 bits, by `Min` and `Max`; also by `cuda::maximum` and the like, unless an item is a NaN or
+///     the result is 0 or denormal
 ///   - pairs, by `ArgMin` and `ArgMax`, if index and value have at most 32 bits each
 /// - `T` must be trivially relocatable.
 ///

@@ -38,9 +38,9 @@ struct block_scan_raking {
   static constexpr int segment = segments::segment;
   static constexpr int rakers = segments::rakers;
 
-  // The sums of words in a large block are scanned by all warps: here one instruction adds up the warps' sums, and the
-  // one warp that rakes keeps the others waiting. With smaller blocks, other blocks work meanwhile. On an H200, with
-  // CUDA 13.0, 2026-11-28, 2048 sums of int by a full device, and the cycles that one block takes:
+  // In a large block, all warps scan sums of words, and one instruction adds up the sums of the warps. By raking, all
+  // other warps would wait for one. In smaller blocks raking is used: other blocks work while the warps wait. On an
+  // H200, with CUDA 13.0, 2026-11-28, 2048 sums of int by a full device, and the cycles that one block takes:
   //
   // | threads x items | raking | all warps |
   // |---|---|---|
@@ -91,7 +91,7 @@ struct block_scan_raking {
   }
 
   // A few items take no more registers than the kernel has anyway: with up to 16 words, or 4 items of 8 bytes, as many
-  // blocks fit on a multiprocessor.
+  // blocks fit on a multiprocessor as without them.
   static constexpr bool memoizes = Memoize || segment * sizeof(T) <= (sizeof(T) <= 4 ? 64 : 32);
 
   STRATA_D static T& at_unit(raking_storage& shared, int unit) {

@@ -9,11 +9,12 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The form in which a sort holds keys whose digits it computes several times. Each key becomes a code whose digits
-/// cost less. In general, the code is the key.
+/// The form in which a sort holds keys whose digits it computes several times. A number becomes a code whose digits
+/// cost less. For all other keys, the code is the key itself.
 ///
-/// `ordered()` leaves the codes of exact keys as they are. `digit()` returns the digit that `radix_digits` returns: for
-/// exact keys, or for all keys if `IsExact` is false.
+/// A key is exact if the digits of its code are its digits in the sort. `ordered()` leaves the codes of such keys as
+/// they are. `digit()` returns the digit that `radix_digits` returns. With `IsExact`, it takes codes of exact keys
+/// only.
 template <class Digits, bool AreOfNumbers>
 struct radix_codes_of;
 
@@ -35,16 +36,16 @@ struct radix_codes_of<radix_digits<Key, IsDescending, Decomposer>, false> {
   }
 };
 
-/// The code of a number is a word in the order of the sort, made by radix_bit_order. No two keys have the same code:
-/// -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs are not exact, because a sort
-/// takes -0.0 for +0.0, and any NaN for the NaN with the greatest code.
+/// The code of a number is a word in the order of the sort, made by radix_bit_order. No two keys have the same code: in
+/// an ascending sort, -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs are not
+/// exact, because a sort takes -0.0 for +0.0, and any NaN for the NaN in which all bits but the sign are set.
 template <class Key, bool IsDescending>
 struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
   using Code = typename RadixTraits<Key>::word;
   static constexpr bool is_float = radix_mantissa_bits<Key> != 0;
   static constexpr bool are_all_exact = !is_float;
-  /// All digits of the exact code `highest` are the highest.
+  /// If `IsExact` is true, all digits of the code `highest` are the highest.
   static constexpr bool has_highest = true;
   static constexpr Code highest = static_cast<Code>(~Code{0});
   static constexpr int bits = RadixTraits<Key>::bits;

@@ -13,13 +13,14 @@
 STRATA_NAMESPACE_BEGIN
 namespace platform {
 
-/// True if an object of this type is one asynchronous copy.
+/// True if one asynchronous copy can copy an object of this type.
 template <class T>
 inline constexpr bool is_async_copy_size = sizeof(T) == alignof(T) &&
                                            (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-/// Starts a copy of 4, 8 or 16 bytes between addresses that are multiples of the size. The calling thread must call
-/// wait_for_async_copies() before a barrier. Other threads see the bytes after that barrier.
+/// Starts a copy of 4, 8 or 16 bytes between addresses that are multiples of the size. The calling thread must wait for
+/// the copy (wait_for_async_copies(), or groups of copies) before a barrier. Other threads see the bytes after that
+/// barrier.
 template <int Bytes>
 STRATA_D void copy_async(void* shared, const void* global) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,

@@ -60,8 +60,8 @@ struct argument_traits {
     }
   }
 
-  /// The bytes of `count` items. A null pointer has no bytes. If there would be more bytes than addresses, they are all
-  /// addresses.
+  /// The bytes of `count` items. A null pointer has no bytes. If the items have more bytes than there are addresses,
+  /// the range has as many whole items as addresses allow.
   STRATA_HD static byte_range bytes(const Iterator& items, std::size_t count) {
     if constexpr (std::is_pointer_v<Iterator>) {
       if (items == nullptr) return {};
@@ -115,8 +115,8 @@ bool is_aligned(const Iterator& iterator, std::size_t bytes) {
 
 // ------------------------------------------------------------------ common memory
 
-/// The bytes of `count` items. A negative count is taken as an unsigned number, so the bytes are all addresses. Calls
-/// refuse it.
+/// The bytes of `count` items. A negative count is taken as an unsigned number, so the range is as long as possible.
+/// Calls refuse such a count.
 template <class Iterator, class NumItemsT>
 STRATA_HD byte_range bytes_of(const Iterator& items, const NumItemsT& count) {
   return argument_traits<Iterator>::bytes(items, detail::max_items(count));
@@ -159,7 +159,7 @@ bool outputs_overlap(const argument_bytes (&outputs)[Outputs]) {
 }
 
 /// True if a call is refused for an output with a byte in common with another output or with an input. If only the
-/// device knows the length of an output, only the first item of that output is compared.
+/// device knows the length of an output, the caller passes the bytes of its first item only.
 template <std::size_t Outputs, std::size_t Inputs>
 bool outputs_overlap(const argument_bytes (&outputs)[Outputs], const argument_bytes (&inputs)[Inputs]) {
   for (const argument_bytes& out : outputs) {
@@ -231,7 +231,7 @@ STRATA_HD bool begins_within(const Array& array, const Other& other, Integer cou
   return detail::arrays_overlap(array, 1, other, count);
 }
 
-/// True if an output of `count` items begins outside of an input and reaches to its first item.
+/// True if an output of `count` items has a byte of the first item of an input, but is not the same array.
 template <class Out, class In>
 STRATA_HD bool reaches_into(const Out& out, std::size_t count, const In& in) {
   return !detail::are_same_array(out, in) && detail::begins_within(in, out, count);
@@ -293,7 +293,7 @@ inline bool has_bytes_of_row(const byte_range& range, const strided_bytes& matri
 }
 
 /// True if two matrices have a byte in common. Also false if it would take long to find out: if both have gaps between
-/// rows, their pitches differ, and neither begins on an element of the other.
+/// rows, their pitches differ, and the first row of neither has a byte of the other.
 inline bool have_common_bytes(const strided_bytes& a, const strided_bytes& b) {
   if (a.is_empty() || b.is_empty()) return false;
   if (a.is_dense()) return detail::has_bytes_of_row(a.all(), b);

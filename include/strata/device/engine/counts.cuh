@@ -59,7 +59,7 @@ using if_compares = std::enable_if_t<detail::compares_items_of<Compare, Iterator
 template <class T>
 using if_not_integral = std::enable_if_t<!std::is_integral_v<T>, cudaError_t>;
 
-/// True if a number of items, segments or rows is possible: it is not negative, and an iterator can be advanced by it.
+/// True if a number of items, segments or rows is possible: from 0 to 2^63 - 1.
 template <class Integer>
 constexpr bool is_count(Integer n) {
   static_assert(std::is_integral_v<Integer>, "counts of items and segments must be integers: convert the argument");
@@ -74,7 +74,7 @@ bool is_count(const FutureCount<T>& n) {
   return detail::is_count(n.max_items());
 }
 
-/// True if a call is refused for a count. `argument` is the name that its documentation has.
+/// True if a call is refused for a count. `argument` is the documented name of the argument.
 template <class NumItemsT>
 bool refuses_count(const NumItemsT& n, const char* argument) {
   return detail::is_refused(!detail::is_count(n), argument, "is negative or larger than 2^63 - 1");
@@ -168,14 +168,15 @@ STRATA_HD void store_count(Iterator to, Count count) {
 #pragma GCC diagnostic pop
 #endif
 
-/// True if an iterator's difference type can represent the indices of `count` items. Always true if the type is not an
-/// integer, because nothing is known of it.
+/// True if an iterator has a difference type that is an integer.
 template <class Iterator, class = void>
 inline constexpr bool has_differences = false;
 template <class Iterator>
 inline constexpr bool has_differences<Iterator, std::void_t<difference_of<Iterator>>> =
     std::is_integral_v<difference_of<Iterator>>;
 
+/// True if an iterator's difference type can represent the indices of `count` items. Always true if the type is not an
+/// integer, because nothing is known of it.
 template <class Iterator, class Integer>
 constexpr bool can_reach(const Iterator&, Integer count) {
   if constexpr (has_differences<Iterator>) {

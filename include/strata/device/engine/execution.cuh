@@ -28,11 +28,12 @@ STRATA_NAMESPACE_BEGIN
 /// - the stream (`cuda::get_stream`), else stream 0;
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
-/// - the requirements (`cuda::execution::require`). A call that cannot keep one does not compile. All calls but joins
-///   and DeviceGroupBy::Aggregate in any order or with `group_any` or `unordered()` keep `determinism::run_to_run`.
-///   DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see ReproducibleSum). So do all other calls,
-///   except sums and operators on items that are not integers. `output_ordering::sorted` and `stable_sorted` are for
-///   sorts, merges and the functions of DeviceTopK with `Sorted` in their names. All calls keep
+/// - the requirements (`cuda::execution::require`). A call that cannot keep one does not compile. Two kinds of calls do
+///   not keep `determinism::run_to_run`: joins in any order, and DeviceGroupBy::Aggregate in any order, with
+///   `group_any` or with `unordered()`. DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see
+///   ReproducibleSum). So does each other call that keeps `run_to_run`, if its result does not depend on association:
+///   with known operators on integers, and with Min and Max. `output_ordering::sorted` and `stable_sorted` are kept by
+///   sorts, merges and the top-k functions with `Sorted` in their names. All calls keep
 ///   `tie_break::prefer_smaller_index`.
 ///
 /// A call ignores the rest: `cuda::execution::tune` is for kernels of CUB.
@@ -41,13 +42,15 @@ STRATA_NAMESPACE_BEGIN
 /// `execution`, and gives it back on the same stream. It does not wait for the device, and can be captured in a graph
 /// if the resource can. An error of the allocator is returned, and nothing is launched.
 ///
-/// A resource has `void* allocate(std::size_t bytes, cudaStream_t stream)`, which returns device memory that the
-/// stream may use, or a null pointer (the call then returns `cudaErrorMemoryAllocation`), and
-/// `void deallocate(void* memory, std::size_t bytes, cudaStream_t stream)`. Resources of libcu++ (`cuda::mr`) are taken
-/// too: `allocate(stream, bytes, alignment)` and `deallocate(stream, memory, bytes, alignment)`, or, up to CUDA 13.0,
-/// `allocate_async(bytes, alignment, stream)` and `deallocate_async(memory, bytes, alignment, stream)`. A call calls
-/// each once, in its own thread. It deallocates when its kernels are in the stream, before they have run. If `allocate`
-/// throws, nothing was launched. The resource must outlive the call.
+/// A resource has `void* allocate(std::size_t bytes, cudaStream_t stream)` and
+/// `void deallocate(void* memory, std::size_t bytes, cudaStream_t stream)`. `allocate` returns device memory that the
+/// stream may use. If it returns a null pointer, the call returns `cudaErrorMemoryAllocation`. Resources of libcu++
+/// (`cuda::mr`) are taken too: `allocate(stream, bytes, alignment)` and
+/// `deallocate(stream, memory, bytes, alignment)`, or, up to CUDA 13.0,
+/// `allocate_async(bytes, alignment, stream)` and `deallocate_async(memory, bytes, alignment, stream)`. A call of
+/// strata allocates once and deallocates once, in the host thread that makes the call. It deallocates when its kernels
+/// are in the stream, before they have run. If `allocate` throws, nothing was launched. The resource must outlive the
+/// call.
 ///
 /// @code
 /// #include <strata/device/device_scan.cuh>
@@ -135,13 +138,13 @@ auto execution_of_environment(const Environment& environment) {
   }
 }
 
-/// A class that is a stream or an environment.
+/// True if `T` is a class that is a stream or an environment.
 template <class T>
 inline constexpr bool is_stream_class = std::is_class_v<std::remove_reference_t<T>> &&
                                         (is_stream<cudaStream_t, T&> || is_environment<T>);
 
-/// What is passed on to a call with storage. Of an execution, an environment or a class, it is the stream, so that no
-/// more is compiled than for a stream. Everything else is passed on as it is.
+/// Returns what is passed on to a call with storage: the stream of an execution or an environment, the stream that a
+/// class stands for, and any other argument as it is. So no more is compiled than for a stream.
 template <class T>
 decltype(auto) call_argument(T& argument) {
   if constexpr (is_execution<T>) {
@@ -332,13 +335,13 @@ struct referred_type<T*> {
   using type = std::remove_cv_t<T>;
 };
 
-/// True for numbers whose sums are exact. If `IsOrdered`, only Min and Max are applied to the numbers, and it is true
-/// for numbers that these order totally.
+/// True for numbers whose sums are exact. `IsOrdered` says that only Min and Max are applied to the numbers. Then the
+/// variable is also true for the floating-point numbers that Min and Max order totally.
 template <class T, bool IsOrdered>
 inline constexpr bool is_exact_number = is_integer<T> || (IsOrdered && is_device_real<T>);
 
-/// True for operators that take one of two operands: strata's Min and Max, and operators of other libraries that are
-/// known by name.
+/// True for operators that return the smaller or the greater operand: strata's Min and Max, and operators of other
+/// libraries that are known by name.
 template <class Operator>
 constexpr bool is_extremum() {
   if constexpr (std::is_class_v<Operator>) {
@@ -350,8 +353,9 @@ constexpr bool is_extremum() {
   }
 }
 
-/// True for an argument after which the result cannot depend on association: an integer, a place of integers, or an
-/// operator that is known on integers.
+/// True for an argument that does not let the result depend on association: an exact number (is_exact_number), an
+/// iterator or pointer to such numbers, a known operator on integers, Min, Max, or an argument that is no operand (a
+/// stream, storage, Equality).
 template <class T, bool IsOrdered>
 constexpr bool is_exact_argument() {
   using Item = typename referred_type<T>::type;
@@ -416,7 +420,7 @@ enum class call_form {
   nowhere           // one of the other forms fits, except for the last argument
 };
 
-/// Returns `none`, `without_storage` or `nowhere`, for the arguments after the storage.
+/// Returns the form of a call with these arguments, none of which is storage: `none`, `without_storage` or `nowhere`.
 template <class Overloads, class... Arguments>
 constexpr call_form form_without_storage() {
   if constexpr (sizeof...(Arguments) == 0) {

@@ -61,8 +61,8 @@ cudaError_t query_resident_blocks(void (*kernel)(Parameters...), int block_threa
   return status == cudaSuccess && blocks < 1 ? cudaErrorLaunchOutOfResources : status;
 }
 
-/// Finds how many blocks of a kernel a multiprocessor holds at a time, or takes the number from a cache. The kernel
-/// always has the same amount of shared memory. Allows the kernel its dynamic shared memory.
+/// Finds how many blocks of a kernel a multiprocessor holds at a time, or takes the number from a cache. So all calls
+/// for a kernel must pass the same amount of shared memory. Allows the kernel its dynamic shared memory.
 template <class Kernel>
 cudaError_t resident_blocks_per_multiprocessor(kernel_property_cache& cache, Kernel kernel, int block_threads,
                                                std::size_t shared_bytes, int& blocks) {
@@ -84,8 +84,8 @@ inline std::size_t resident_blocks_of(const device_properties& device, int per_m
   return static_cast<std::size_t>(blocks) * static_cast<std::size_t>(device.multiprocessors);
 }
 
-/// Finds how many blocks of a kernel all multiprocessors of the stream hold at a time. The kernel always has the same
-/// amount of shared memory. Allows the kernel its dynamic shared memory.
+/// Finds how many blocks of a kernel all multiprocessors of the stream hold at a time. All calls for a kernel must pass
+/// the same amount of shared memory. Allows the kernel its dynamic shared memory.
 template <class Kernel>
 cudaError_t resident_blocks(kernel_property_cache& cache, const device_properties& device, Kernel kernel,
                             int block_threads, std::size_t shared_bytes, std::size_t& blocks,

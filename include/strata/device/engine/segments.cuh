@@ -40,8 +40,8 @@ struct offset_segments {
            !detail::refuses_reach(begins, num_segments, "d_begin_offsets") &&
            !detail::refuses_reach(ends, num_segments, "d_end_offsets");
   }
-  /// True if the types of arrays can represent all items and the indices in a segment. Only the device knows how many
-  /// items there are, so nothing is refused.
+  /// True if the types of arrays can represent all items, all results and the indices in a segment. Only the device
+  /// knows how many items there are, so only the results in `d_out` are checked.
   template <class InputIterator, class OutputIterator>
   bool have_valid_types(const InputIterator&, const OutputIterator& d_out, long long num_segments) const {
     return !detail::refuses_reach(d_out, num_segments, "d_out");

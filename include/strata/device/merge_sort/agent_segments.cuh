@@ -31,7 +31,7 @@ struct segment_limits {
 };
 
 /// Leaves a segment to later kernels if it is for them. All lanes of a warp call this. `Workspace` is
-/// merge_sort_workspace, or that of a call which does not merge the longest segments.
+/// merge_sort_workspace, or the workspace type of calls that do not merge the longest segments.
 template <class Workspace>
 STRATA_D void enqueue(const Workspace& workspace, const segment_limits& limits, long long segment,
                       const segment_bounds& bounds, bool has_segment) {
@@ -89,8 +89,9 @@ class AgentSegments {
     return {begin, last.begin + last.length - begin};
   }
 
-  /// The first `count` threads pass a segment each. Sorts them and returns true if they lie side by side and
-  /// none has more items than an equal number of threads for each segment takes.
+  /// The first `count` threads pass a segment each. Sorts them with the same number of threads for each, a power of two
+  /// up to a warp. Returns false, and sorts nothing, if there is no such number of threads, if the segments do not lie
+  /// side by side, or if one has more items than its threads take.
   template <class Segments, class Arrays>
   STRATA_D bool sort_uniform(const Segments& segments, long long first, int count, const segment_bounds& bounds,
                              const Arrays& output) {
@@ -198,8 +199,8 @@ class AgentQueuedSegments {
     if (threadIdx.x == 0) state_.is_at_end = true;
   }
 
-  /// Stores queued segments in the output, and a tile of a long segment where the last level of merges will
-  /// leave its result in the output.
+  /// Stores queued segments in the output. A tile of a long segment goes to the output or to the buffer: levels of
+  /// merges alternate between them, and the last one must end in the output.
   template <class Arrays>
   STRATA_D void store(const Arrays& output, const Arrays& merged, const Arrays& buffer) {
     Arrays target = output;

@@ -60,7 +60,8 @@ struct segment_merges {
   static_assert(detail::tuning_of<Policy>(Class).tile_items() % tuning.tile_items == 0,
                 "segmented_merge_sort tuning: the size of a sorted tile must be a multiple of tile_items of its "
                 "merges");
-  // Numbers have kernels for their digits too: there, one_tile and many_tiles share a kernel of merges.
+  // Sorts of numbers also compile kernels that sort by digits. To compile fewer kernels, their classes one_tile and
+  // many_tiles share one merge kernel.
   static constexpr bool is_shared =
       IsOfNumbers && (Class == segment_class::one_tile || Class == segment_class::many_tiles);
   static constexpr segment_class kernel_class = is_shared ? segment_class::one_tile : Class;
@@ -82,7 +83,7 @@ struct segment_merges {
   }
 };
 
-/// Sorts what an earlier kernel has left. Its blocks are resident together.
+/// Sorts all segments, or those that an earlier kernel has left. The blocks of this kernel are resident together.
 template <class MaxPolicy, class Key, class Value, class KeysIn, class ValuesIn, class Segments, class Compare>
 __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
                   MaxPolicy::ActivePolicy::resident_grid.blocks_per_multiprocessor)
@@ -101,7 +102,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::resident_grid.block_threads,
 }
 
 /// Upper bounds on the number of full tiles of long segments, and on the number of long segments, each of which has one
-/// more tile. In calls of few items, these may be the tiles of the grid. Neither bound falls as `items` grows.
+/// more tile. In calls of few items, tiles may have the size of the grid's tiles. Neither bound falls as `items` grows.
 template <class MaxPolicy, bool HasGrid>
 struct long_segment_capacities {
   static constexpr auto class_tile = static_cast<unsigned long long>(MaxPolicy::one_tile.tile_items());
@@ -119,8 +120,9 @@ struct long_segment_capacities {
  private:
 };
 
-/// The class of tiles for segments longer than a tile in calls of few items, if no grid takes them. Numbers also have
-/// kernels for their digits. So if a grid takes most of these calls, the others share the kernels of many_tiles.
+/// The class of tiles for segments longer than a tile in calls of few items, if no grid takes them. Sorts of numbers
+/// also compile kernels that sort by digits. To compile fewer kernels, such calls use the kernels of many_tiles if a
+/// grid takes most of them.
 template <class Policy, class LongSort, bool HasGrid>
 constexpr segment_class few_items_class() {
   constexpr bool fits = Policy::many_tiles.tile_items() >= Policy::tile_per_multiprocessor.tile_items() &&
@@ -146,8 +148,8 @@ struct segments_grid {
   static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
 
   /// Finds how many blocks a call needs: one for each tile that long segments may have, and at least one for queued
-  /// segments. The number is 0 if the device does not hold as many at a time, or another way is faster. `class_items`:
-  /// the tile of its class.
+  /// segments. The number is 0 if the device does not hold as many at a time, or another way is faster. `class_items`
+  /// is the number of items of a tile of the call's class.
   template <class Arguments>
   static cudaError_t blocks(const device_properties& device, std::size_t max_blocks, const Arguments& call,
                             int class_items, std::size_t& blocks) {
@@ -174,7 +176,8 @@ struct segments_grid {
     return {min_sorted, detail::least(max_direct, row.tile_items()), row.tile_items(), row.items_per_thread};
   }
 
-  /// `grid` has the blocks. If an earlier kernel has queued segments, the flags of the barrier are 0.
+  /// `grid` has the number of blocks that blocks() has found. If an earlier kernel has queued segments, the flags of
+  /// the barrier must be 0.
   template <class Arguments>
   static cudaError_t launch(launch_configuration grid, segments_plan plan, const Arrays& output, const Arrays& merged,
                             const Arrays& buffer, const segment_limits& limits, const merge_sort_workspace& workspace,

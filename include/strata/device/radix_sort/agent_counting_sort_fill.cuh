@@ -23,8 +23,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if equal keys have the same bits, and no decomposer hides some bits: then keys can be written from their
-/// counts. Floating-point numbers are no such keys, because -0.0 and +0.0 are equal.
+/// True for keys of `Bytes` bytes that can be written from their counts: equal keys have the same bits, and there is no
+/// decomposer. Floating-point numbers are no such keys, because -0.0 and +0.0 are equal.
 template <int Bytes, class Key, class Decomposer>
 inline constexpr bool is_counting_sort_key =
     sizeof(Key) == Bytes&& is_radix_integer<Key>::value&& std::is_same_v<Decomposer, identity_decomposer>;
@@ -138,8 +138,9 @@ class AgentCountingSortFillBytes {
   std::size_t num_items_;
 };
 
-/// Writes sorted keys of 16 bits. The block finds the words of its tile's first and last key. Each thread finds
-/// those of its keys between them.
+/// Writes sorted keys of 16 bits. A word is the digit of such a key: the key as an unsigned number, in the order of the
+/// sort. The block finds the words of the first and the last key of its tile. Each thread searches for the words of its
+/// keys between these two words.
 template <class Policy, class Key, bool IsDescending>
 class AgentCountingSortFillWords {
   static constexpr int block_threads = Policy::words.block_threads;
@@ -181,7 +182,8 @@ class AgentCountingSortFillWords {
   }
 
  private:
-  // The word of output item `i`, by all lanes of a warp: each step leaves a 32nd of the words.
+  // The word of output item `i`, found by all lanes of a warp. Each of the first three steps leaves a 32nd of the
+  // words, the last one leaves one of two.
   STRATA_D int word_by_warp(std::size_t i) const {
     const auto lane = static_cast<int>(platform::lane_id());
     int found = 0;

@@ -19,7 +19,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// One block counts the digits of all passes in its tiles of the long segments. Blocks share out the tiles evenly, and
-/// each has neighbouring ones. The block that counts the last tile of a segment plans the segment's passes. No block
+/// each has neighbouring ones. The last block to finish its tiles of a segment plans the segment's passes. No block
 /// waits.
 template <class Policy, class Key, class Digits>
 class AgentLongSegmentCount {
@@ -214,7 +214,7 @@ class AgentLongSegmentPasses {
   }
 
  private:
-  // A function of its own: inlined into the loop over tiles, ptxas spills a hundred registers.
+  // A function of its own: if it is inlined into the loop over tiles, ptxas spills a hundred registers.
   STRATA_DETAIL_D_NOINLINE static void move_tile(unsigned char* shared, const TempStorage& storage,
                                                  const radix_bit_range& range, const Digits& digits) {
     Pass(shared, storage.keys, storage.values, static_cast<std::size_t>(storage.length), storage.pass, range, digits,

@@ -36,19 +36,19 @@ struct radix_bit_range {
 /// One of the three arrays between which the passes of a sort move items.
 enum class radix_buffer : unsigned char { input, output, scratch };
 
-/// These arrays, for the keys or for the values.
+/// The input, output and scratch array of a sort: one set for the keys, one for the values.
 template <class InputIterator, class T>
 struct radix_buffers {
   InputIterator input;
   T* output;
   T* scratch;
 
-  /// The output or the scratch array; the input is not written.
+  /// Returns the output or the scratch array. `buffer` must not be `input`, which may be an iterator.
   STRATA_D T* at(radix_buffer buffer) const { return buffer == radix_buffer::output ? output : scratch; }
 };
 
-/// The arguments of a call by which these arrays are passed. A scratch array is an argument if it is part of a double
-/// buffer.
+/// Names of the arguments that pass these arrays, for the log of refused calls. Only a DoubleBuffer passes a scratch
+/// array.
 struct radix_arguments {
   const char* input;
   const char* output;
@@ -79,7 +79,7 @@ enum class radix_scratch {
 enum class radix_result : unsigned char {
   output,
   double_buffer,  // where a double buffer would have them after as many moves as there are passes
-  in_place,       // in the output, some arrays of which are the input
+  in_place,       // in the output; for keys, values or both, the output array is also the input array
 };
 
 /// The task of one pass. It is made on the device when all digits are counted, and the host never knows it.
@@ -87,7 +87,7 @@ struct radix_pass_plan {
   radix_buffer from;
   radix_buffer to;
   bool is_skipped;
-  bool is_copy;         // the digit is the same in all items, or there is none
+  bool is_copy;         // copies the items in their order: its digit is constant, or there are no bits to sort by
   bool is_exact;        // all keys are exact (see radix_codes)
   unsigned char order;  // among the passes that are not skipped
 };
@@ -95,8 +95,8 @@ struct radix_pass_plan {
 /// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
 /// that moves items writes to the output, and those before alternate between scratch and output.
 ///
-/// One pass is only a copy if no pass moves items. In a double buffer or in place, one pass is also a copy if the moves
-/// would leave the items in the wrong array.
+/// If no pass moves items, and the result must be in the output, one pass copies them. In a double buffer or in place,
+/// one pass copies if the moves alone would leave the items in the wrong array.
 ///
 /// In place, the first pass must not write what it reads:
 ///
@@ -136,15 +136,14 @@ STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* i
   }
 }
 
-/// What the kernels of one sort share in device memory. The host initialises none of it: the first kernel
-/// clears it.
+/// What the kernels of one sort share in device memory. The host initialises none of it: kernels clear what must be 0.
 struct radix_workspace {
-  unsigned long long* bins;  // of each pass: how many items have a digit, then how many a smaller one
+  unsigned long long* bins;  // of each pass: how many items have each digit, later how many a smaller one
   unsigned* tickets;         // of each pass
   unsigned* departures;      // of the first kernel's blocks
   unsigned* inexact;         // not 0: some keys are not exact (see radix_codes)
   radix_pass_plan* plan;
-  void* states[2];          // look-back states of each tile and digit, of a type that the passes know; they alternate
+  void* states[2];          // look-back states of each tile and digit; passes know their type, and use the two in turn
   std::size_t state_bytes;  // of each of the two
   platform::tagged_word* arrivals;  // of the first kernel's blocks
 
@@ -188,7 +187,7 @@ struct radix_sort_problem {
     made.stream = stream;
     return made;
   }
-  /// The kernel may start before the one before it in the stream has ended.
+  /// Lets the kernel start before the previous kernel of the stream has ended (sm_90 on).
   launch_configuration programmatic(launch_configuration made) const {
     made.programmatic = device.ptx_version >= 900;
     return made;

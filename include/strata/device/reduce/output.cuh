@@ -51,7 +51,8 @@ inline constexpr bool is_only_if_empty = false;
 template <class T>
 inline constexpr bool is_only_if_empty<only_if_empty<T>> = true;
 
-/// Writes the end of a reduction: `init` combined with the result of the items, if there were any.
+/// Writes the final result of a reduction: `init` combined with the result of the items, or `init` if there are none.
+/// An `only_if_empty` value is not combined.
 template <class Agent, class OutputIterator, class InitT, class AccumT>
 STRATA_D void store_result(Agent& agent, OutputIterator d_out, const InitT& init, const AccumT& result,
                            bool has_result) {

@@ -65,7 +65,7 @@ struct reproducible_plan {
   }
 };
 
-/// `width` neighbouring items that are read one by one.
+/// An input of packs of `width` neighbouring items, which are read one by one.
 template <class Iterator, int Width>
 struct grouped_input {
   using value_type = iterator_value_t<Iterator>;

@@ -16,7 +16,7 @@ struct segmented_reduce_tuning {
   int group_items;   ///< longest segment of `group_threads` lanes
   int group_threads;
   int warp_bytes;   ///< longest segment of a warp
-  int chunk_bytes;  ///< smallest chunk of a longer segment, which blocks reduce
+  int chunk_bytes;  ///< largest chunk of a longer segment, unless it would have more than 256 chunks
   /// In one launch, a warp reduces segments of up to this many bytes if there are few segments, and of up to
   /// `warp_bytes` if there are many. A block reduces segments of up to `one_launch_block_bytes`. All blocks share
   /// longer ones.
@@ -31,8 +31,8 @@ struct segmented_reduce_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     // H200, 2026-11-21, CUDA 13.0, i32, 2^28 items. Segments of 10 / 100 / 1,000 items: 395 / 319 / 249 us. Warps up to
     // 64 KiB instead of 32: segments of 10,000 273 -> 262 us. 5,000 segments of 50,000: 237 us with chunks of 256 KiB.
-    // In one launch, 16 to 64 KiB for a warp and 128 for a block: 2,000 segments of 10,000 28.9 -> 17.5 us.
-    // Other values of `group_threads`, `thread_items` and `min_share_bytes` were not measured.
+    // In one launch, up to 16 to 64 KiB for a warp and up to 128 KiB for a block: 2,000 segments of 10,000 items 28.9
+    // -> 17.5 us. Other values of `group_threads`, `thread_items` and `min_share_bytes` were not measured.
     static constexpr segmented_reduce_tuning segmented{/*block_threads=*/256,
                                                        /*blocks_per_multiprocessor=*/4,
                                                        /*thread_items=*/16,
@@ -44,8 +44,8 @@ struct segmented_reduce_policy_hub {
                                                        /*one_launch_block_bytes=*/128 << 10,
                                                        /*min_share_bytes=*/32 << 10};
     // The blocks of `segmented` in the form that AgentReduce reads. Not measured. Adapted from DeviceReduce's row for
-    // large accumulators, with four blocks, as many as `segmented` has. Registers are scarce: spilled ones cost up to
-    // 8 %.
+    // large accumulators, with four blocks, as many as `segmented` has. In other rows, spilled registers cost up to 8
+    // %.
     static constexpr reduce_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                           /*blocks_per_multiprocessor=*/4};
     // 2,684 segments of 100,000: 244.3 us (384 threads: 247.7; two blocks of 256 threads: 245.3; three: 258, because

@@ -130,8 +130,8 @@ class AgentSegmentedScan {
   // items.
   STRATA_D static int tile_item(int i) { return i * block_threads + static_cast<int>(threadIdx.x); }
 
-  // Loads items, and finds where their results go and where segments begin. Behind the last item of all, the tile
-  // repeats it, each time as a segment: so no load needs a branch, and no operator sees what is behind.
+  // Loads items, and finds where their results go and where segments begin. The last tile is filled up with copies of
+  // the last item, and each copy begins a segment. So no load needs a branch, and no operator is called for a copy.
   STRATA_D void load_striped(unsigned long long first, int valid_items, AccumT (&items)[items_per_thread],
                              long long (&out_indices)[items_per_thread]) {
     const auto last = static_cast<unsigned>(valid_items - 1);

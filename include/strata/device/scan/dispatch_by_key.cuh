@@ -16,13 +16,13 @@
 #include <type_traits>
 
 /// \file
-/// Scans by key. The output may be the array of keys. A result may then be written before the block of the next
-/// tile has read the key in its place. So two kernels before the scan replace each key by whether a run begins
-/// with its item; only the block that scans this item reads that.
+/// Scans by key. The output may be the array of keys. Then a result may overwrite a key that the block of the next tile
+/// has not read yet. So two kernels before the scan replace each key by a flag: whether a run begins with its item.
+/// Only the block that scans the item reads the flag.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The keys are cut into parts, one for each block.
+/// The keys are cut into parts: one for each thread of the first kernel, and for each block of the second.
 inline constexpr unsigned max_key_parts = 1024;
 inline constexpr int key_part_threads = 256;
 
@@ -35,7 +35,7 @@ STRATA_KERNEL void find_begins_of_parts_kernel(Begins by_keys, std::size_t num_i
   part_begins[part] = by_keys.at(part * part_items) ? 1 : 0;
 }
 
-/// Writes over the keys where runs begin. A block has a part.
+/// Overwrites each key with a flag that says whether a run begins with it. A block has a part.
 template <class Begins>
 STRATA_KERNEL void write_begins_over_keys_kernel(Begins by_keys, std::size_t num_items, std::size_t part_items,
                                                  const unsigned char* part_begins, begins_over_keys begins) {
@@ -120,7 +120,7 @@ cudaError_t dispatch_scan_by_key(void* d_temp_storage, std::size_t& temp_storage
     if (!problem.is_over_keys() || count == 0) {
       return Dispatcher::Dispatch(scan_storage, scan_bytes, problem, num_items, stream);
     }
-    // Keys behind a FutureCount would be overwritten.
+    // With a FutureCount, keys from the count up to its bound would be overwritten, too.
     if (detail::is_refused(is_future_count<NumItemsT>, "d_values_out",
                            "is d_keys_in, but only a call without a FutureCount may overwrite its keys") ||
         !problem.are_arguments_valid(count)) {

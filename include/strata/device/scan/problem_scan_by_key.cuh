@@ -42,7 +42,8 @@ struct begins_by_keys {
   STRATA_HD bool are_equal(Key left, Key right) { return static_cast<bool>(equality_op(left, right)); }
 };
 
-/// Reads the begins of runs after they have overwritten the keys: from the first byte of each key of `key_bytes` bytes.
+/// The begins of runs, written over the keys: the first byte of each key, of `key_bytes` bytes, says whether a run
+/// begins with it.
 struct begins_over_keys {
   using Keys = const unsigned char*;
   using Key = unsigned char;
@@ -59,9 +60,9 @@ struct begins_over_keys {
 };
 
 /// A scan by key, as a problem of DispatchScan. It scans sums, each of which knows whether a run begins among its
-/// items. A stage holds keys and values, and results overwrite values. The upsweep finds once where runs begin. Without
-/// keys (begins_over_keys) there is no pipeline. Then a block cannot reduce the tile of another block, because results
-/// may have overwritten its keys.
+/// items. A stage holds keys and values, and results overwrite values. The upsweep finds once where runs begin. With
+/// `begins_over_keys` there is no pipeline. A block then cannot reduce the tile of another block either, because
+/// results may already have overwritten the begins of that tile.
 template <class T, class Begins, class ValueIterator, class OutputIterator, class ScanOp, bool IsInclusive, class InitT>
 struct scan_by_key_problem {
   using Accum = sum_of_run<T>;

@@ -269,7 +269,7 @@ struct segmented_top_k_problem {
     return group_access<Group> > 1 && is_aligned_to<group_access<Group>>(detail::items_from(keys, of.begin));
   }
 
-  /// Finds the first code of each of the groups `first`, `first` + 32 and so on. A group has `Group` neighbouring
+  /// Finds the least code of each of the groups `first`, `first` + 32 and so on. A group has `Group` neighbouring
   /// items.
   template <int Group, int Groups>
   STRATA_D void load_least(const row& of, int first, Code (&least)[Groups]) const {
@@ -352,7 +352,8 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// True if `Width` neighbours from here on can be loaded together, or one by one.
+  /// True if one access can load `Width` neighbours from here on, or if the iterator is such that they are loaded one
+  /// by one anyway.
   template <int Width>
   STRATA_D static bool is_aligned_to(const Iterator& from) {
     if constexpr (is_bulk_array<Iterator> && Width > 1) {
@@ -455,8 +456,8 @@ STRATA_D int top_k_rank(const Code* codes, int count, int local) {
 
 /// Selects from a segment by groups of neighbouring items.
 ///
-///     groups    each thread finds the first code of some groups, and keeps no other code; the k groups with the first
-///               codes are chosen, among equal codes the first groups
+///     groups    each thread finds the least code of some groups, and keeps no other code; the k groups with the least
+///               codes are chosen, among equal codes the groups that come first
 ///     items     the items of the chosen groups are read again, and k of them are the results
 ///
 /// No item of another group is a result, because each of the k chosen groups has an item before it. So a key takes a
@@ -482,7 +483,7 @@ class top_k_by_groups {
     std::conditional_t<IsSorted, top_k_staged<Code, max_results>, in_order> results;
   };
 
-  /// True if only a small part of the groups is chosen.
+  /// True if at most half of the groups are chosen, and items and results fit.
   STRATA_HD static constexpr bool can_have(long long length, long long count) {
     return length <= tile_items && count <= max_results && 2 * count * Group <= length;
   }
@@ -777,7 +778,7 @@ class AgentSegmentedTopKWarps {
   }
 
   /// Writes up to 8 sorted results. `sorted` holds the codes of all results in order. Results with equal codes are in
-  /// the order of their numbers.
+  /// the order of their indices.
   STRATA_D void write_few_sorted(const Row& row, int lane, const top_k_least<Code>& sorted) {
     constexpr int size = top_k_least<Code>::size;
     constexpr int batch = detail::most(size / Lanes, 1);
@@ -952,7 +953,8 @@ STRATA_HD segment_sample find_top_k_sample(long long length, long long count, in
     const float rank = results + 5 * sqrtf(results) + 5;
     const float last = rank + rank / top_k_sample_slack;
     float candidates = static_cast<float>(capacity) * share;
-    // A thread keeps one of the items that it takes in all rounds. If several of them are candidates, only one counts.
+    // For each of its items, a thread keeps the least of all rounds. If several of these are candidates, only one
+    // counts.
     if (log > 0) candidates -= candidates * candidates / static_cast<float>(2 * items);
     if (last + 5 * sqrtf(last) + 13 <= candidates) return {static_cast<unsigned>(rank), log};
   }
@@ -977,9 +979,10 @@ STRATA_HD long long top_k_sample_index(long long part, long long position) {
 ///     collect   each part of the segment is read once, by a block of its own, which keeps its candidates in order
 ///     select    the block that arrives last selects k of all candidates, in registers
 ///
-/// If more keys than expected equal the last candidate, candidates are compared by code and index. So keys that are all
-/// equal have no more candidates than others. If there are fewer candidates than results, or more than the capacity,
-/// the last block selects from the whole segment, by AgentTopK. Whether this happens depends only on the keys.
+/// If more keys than expected equal the last candidate, candidates are compared by code and index. So a segment of
+/// equal keys has no more candidates than another. If there are fewer candidates than results, or more than the
+/// capacity, the last block selects from the whole segment, by AgentTopK. Whether this happens depends only on the
+/// keys.
 ///
 /// The grid has one column, so that AgentTopK runs with one block.
 template <class Policy, class Problem, int Threads, int Items, bool IsSorted>
@@ -1002,7 +1005,8 @@ class AgentTopKLongSegment {
   static constexpr int width =
       detail::most(detail::least(Problem::access_keys, Items), (Items + max_vectors - 1) / max_vectors);
   static constexpr int vectors = Items / width;
-  // A word has a bit for each item of a lane. The bits of a vector are whole bytes, and a vector is a whole access.
+  // A word has a bit for each item of a lane. A vector's bits are stored in whole bytes, and a vector is loaded by one
+  // or more whole accesses.
   static_assert(Items <= 32 && vectors * width == Items && is_power_of_two(static_cast<unsigned>(width)),
                 "DeviceSegmentedTopK: block.items_per_thread must be a power of two, at most 32");
   static constexpr int items_of_byte = detail::least(width, 8);
@@ -1205,7 +1209,8 @@ class AgentTopKLongSegment {
     }
   }
 
-  /// Collects the candidates of a part. Returns their number, of which up to `capacity` are kept.
+  /// Collects the candidates of a part. Returns their number, or, if there are more than `capacity`, some number above
+  /// it. Keeps up to `capacity` of them.
   STRATA_D unsigned collect(const Row& row, unsigned part, unsigned parts) {
     const int shift = shift_of(row);
     const long long tiles = detail::ceiling_divide<long long>(row.length + shift, tile_items);
@@ -1322,7 +1327,7 @@ class AgentTopKLongSegment {
   /// True for the block that arrives last, when all parts are collected. It then knows where the candidates of each
   /// part begin.
   STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
-    // A barrier at the end of `keep` comes before this.
+    // If the part has tiles, the barrier at the end of `keep` comes before this.
     if (parts > 1 && !Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
     // If a part has more candidates than its capacity, the segment has too many as well.
     const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;

@@ -178,9 +178,9 @@ struct top_k_collect_problem {
     }
 
     // Marks the keys that come before the last candidate's key or, with `OrEqual`, are equal to it. Numbers are
-    // compared by one instruction; codes, which treat -0.0 and NaN specially, would take several. If the last candidate
-    // is NaN, the comparison holds for all keys or for none. Then the number of candidates is out of range, and all
-    // keys are read again.
+    // compared by one instruction; codes, which treat -0.0 and NaN specially, would take several. Only floats of up to
+    // 2 bytes are compared by their codes. If the last candidate is a wider NaN, the comparison holds for all keys or
+    // for none. Then the number of candidates is out of range, and all keys are read again.
     template <bool IsFull, bool OrEqual>
     STRATA_D Flags before(const Key (&loaded)[Stage::thread_items], const thread_slice& slice) const {
       Flags result{};

@@ -28,8 +28,8 @@ struct top_k_block_tuning {
   int blocks_per_multiprocessor;
 };
 
-/// The tuning rows of DeviceSegmentedTopK for keys of type `Key`. Registers limit them: a thread has up to 32 keys of 4
-/// bytes. No other rows were tried.
+/// The tuning rows of DeviceSegmentedTopK for keys of type `Key`. A thread keeps up to 32 keys of 4 bytes in registers.
+/// No other rows were tried.
 template <class Key>
 struct segmented_top_k_policy_hub {
   struct rows {
@@ -50,7 +50,8 @@ struct segmented_top_k_policy_hub {
     // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 take 23 us, 256 of 131,072 take 79 us, 64 of
     // 2^20 take 104 us.
     static constexpr top_k_block_tuning block{512, items_of(16), 2};
-    // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 would take 30 us.
+    // H200, 2026-11-29, CUDA 13.0, f32, k = 2,048: 64 segments of 32,768 would take 30 us by this row (23 us by
+    // `block`).
     static constexpr top_k_block_tuning large_block{1024, items_of(32), 1};
     // The next three rows are for few results of each segment: a thread keeps one of eight neighbouring items.
     // H200, 2026-11-29, CUDA 13.0, f32, k = 64: 4,096 segments of 4,096 take 30 us; one read takes 16 us.
@@ -59,8 +60,8 @@ struct segmented_top_k_policy_hub {
     static constexpr top_k_block_tuning groups{128, items_of(64), 8};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 512 segments of 32,768 take 30 us; one read takes 16 us.
     static constexpr top_k_block_tuning large_groups{256, items_of(128), 4};
-    /// If the sample of a longer segment was misleading, the segment is read several times, by blocks of as many
-    /// threads as `block` has.
+    /// If the sample of a segment that a block does not hold was misleading, the segment is read several times, by
+    /// blocks of as many threads as `block` has.
     // H200, 2026-11-29, CUDA 13.0, u64, k = 2,000: a segment of 2^18 takes 361 us, one of 2^20 takes 1,511 us.
     static constexpr top_k_tuning select{512, 2};
   };
@@ -75,8 +76,8 @@ inline constexpr int max_top_k_sorted_by_warp = 64;
 inline constexpr int max_top_k_sorted_by_block = 2048;
 /// The largest number of blocks of a long segment.
 inline constexpr unsigned max_top_k_parts = 128;
-/// Capacity for candidates of each part of a long segment. A block selects from the candidates of all parts in
-/// registers.
+/// Capacity for the candidates of each part of a long segment. All parts together may have at most as many candidates
+/// as one block holds in registers, up to this number. One part may have all of them.
 inline constexpr unsigned top_k_candidates_of_part = 8192;
 
 }  // namespace detail

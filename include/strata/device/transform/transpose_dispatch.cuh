@@ -38,7 +38,7 @@ __launch_bounds__(detail::transpose_row<typename MaxPolicy::ActivePolicy, Kind>(
   platform::launch_next_kernel();
 
   for (std::uint64_t tile = blockIdx.x; tile < shape.tiles(); tile += gridDim.x) {
-    if (tile != blockIdx.x) __syncthreads();  // The last tile has left shared memory.
+    if (tile != blockIdx.x) __syncthreads();  // The previous tile has left shared memory.
     agent.transpose_tile_number(tile);
   }
 }
@@ -116,7 +116,7 @@ struct DispatchTranspose {
         d_in, d_out, {rows, columns, in_leading_dimension, out_leading_dimension, 0, 0, 0}, stream, {}};
     const cudaError_t status = detail::current_device_properties(dispatch.device, stream);
     if (status != cudaSuccess) return status;
-    // The addresses of all rows of both matrices are multiples of its lowest bit.
+    // The lowest set bit of `alignment` divides the addresses of all rows of both matrices.
     const std::uintptr_t alignment = in.begin | out.begin | in.pitch | out.pitch;
     if constexpr (narrowest < widest) {
       if (alignment % static_cast<unsigned>(widest) != 0) {
@@ -182,8 +182,8 @@ struct DispatchTranspose {
                           transpose_kernel<MaxPolicy, ElementBytes, PieceBytes, Kind>, d_in, d_out, shape);
   }
 
-  // The input of a matrix that fits L2 may be wanted again; that of a larger one only takes the place
-  // of what is written.
+  // If input and output fit L2 together, the input may be wanted again. Otherwise it only takes the place of what is
+  // written.
   float evict_first_fraction() const {
     const double bytes =
         static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(ElementBytes);

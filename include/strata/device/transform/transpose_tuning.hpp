@@ -22,7 +22,7 @@ struct transpose_tuning {
 
 namespace detail {
 
-/// The rows of a policy; a call takes one.
+/// The tuning rows of a policy. A call takes one.
 enum class transpose_kind {
   vectors,  ///< both matrices aligned to `access_bytes`: squares of several elements
   items,    ///< any alignment: element by element, or by the pieces that alignment allows
@@ -44,12 +44,14 @@ inline constexpr int most_staged_bytes = 40;
 
 }  // namespace detail
 
-/// The rows of DeviceTranspose for elements of `ElementBytes`, which are accessed by `PieceBytes` where not by vectors.
+/// The tuning rows of DeviceTranspose for elements of `ElementBytes` bytes. Where an access does not move a vector, it
+/// moves a piece of `PieceBytes` bytes.
 template <int ElementBytes, int PieceBytes>
 struct transpose_policy_hub {
   static constexpr int pieces = ElementBytes / PieceBytes;
 
-  // A block moves whole rows of a tile at a time, which keeps addresses simple.
+  // A block moves whole rows of a tile at a time, which keeps addresses simple. Only rows of more than 1024 pieces are
+  // cut.
   static constexpr int threads_for_pieces() {
     int threads = 32 * pieces;
     while (threads < 192) threads *= 2;
@@ -82,8 +84,8 @@ struct transpose_policy_hub {
             ? transpose_tuning{/*block_threads=*/256, /*tile_rows=*/128, /*tile_columns=*/32, /*access_bytes=*/4}
             : transpose_tuning{/*block_threads=*/256, /*tile_rows=*/64, /*tile_columns=*/64, ElementBytes};
 
-    // `direct_wide` and `direct_tall`: 3 x 33 M elements of 12 bytes 50 (through shared memory: 8), 33 M x 3 70 (9),
-    // before a thread loaded 12 pieces at a time: that takes 0.78 and 0.94 of the time on an H100.
+    // `direct_wide`: 3 x 33 M elements of 12 bytes: 50 (through shared memory: 8). `direct_tall`: 33 M x 3: 70 (9). A
+    // thread then loaded fewer pieces at a time. With 12 pieces, both take 0.78 and 0.94 of that time on an H100.
     // `wide` and `tall`: 18 for 1 byte. Other shapes of them were not measured. They have as many elements in a tile as
     // `items`. `direct` was not measured.
     static constexpr int few = detail::few_transpose_rows;

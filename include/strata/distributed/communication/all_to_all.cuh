@@ -106,8 +106,8 @@ class piece_staging {
   char* next_;
 };
 
-/// Calls `f(transfer, receiver, sender)` for each transfer to and from other ranks, while it returns true. Each rank
-/// begins with another peer.
+/// Calls `f(transfer, receiver, sender)` for each transfer to and from other ranks, while it returns true. No two ranks
+/// send to the same rank at the same step.
 template <class F>
 void for_each_peer(const array_transfer* transfers, int num_transfers, rank_position position, const F& f) {
   for (int step = 1; step < position.ranks; ++step) {
@@ -199,8 +199,8 @@ inline std::size_t bytes_of_local_pieces(const array_transfer* transfers, int nu
 inline constexpr std::size_t never_copied_beside = ~std::size_t{0};
 
 /// Carries out several transfers in one group. Empty pieces are not sent. A rank's own pieces are copied, or stay where
-/// they are. From `bytes_copied_beside` bytes on, they are copied at the same time, in another stream. With
-/// `d_staging`, an aligned address, pieces are sent with their leads. Then all ranks of a call must have one, and sent
+/// they are. If they have `bytes_copied_beside` bytes or more, another stream copies them while the group runs. With
+/// `d_staging`, an aligned address, pieces are sent with their leads. Then all ranks must pass a `d_staging`, and sent
 /// arrays must be aligned.
 inline cudaError_t all_to_all(const array_transfer* transfers, int num_transfers, rank_position position,
                               ncclComm_t comm, cudaStream_t stream, void* d_staging = nullptr,
@@ -244,7 +244,7 @@ inline cudaError_t all_to_all(const exchanged_array* arrays, int num_arrays, con
   return detail::all_to_all(&transfer, 1, position, comm, stream);
 }
 
-/// Carries out such a transfer of one array, with offsets and sizes in bytes.
+/// Carries out a transfer of one piece of an array to each rank and from each rank, with offsets and sizes in bytes.
 inline cudaError_t all_to_all(const void* d_send, const std::size_t* send_offsets, const std::size_t* send_bytes,
                               void* d_receive, const std::size_t* receive_offsets, const std::size_t* receive_bytes,
                               rank_position position, ncclComm_t comm, cudaStream_t stream) {

@@ -32,7 +32,7 @@ enum class memory_sharing { none, of_threads, of_processes };
 
 /// The description of a rank's memory, which it sends to all ranks.
 struct memory_description {
-  std::int64_t status;    // the status of its allocation, then of its mappings
+  std::int64_t status;    // at first the status of its checks, then of its allocation
   std::int64_t is_able;   // at first: it can share its memory; then: it has mapped the memory of all others
   std::uint64_t host;     // a number that all processes of a host share
   std::uint64_t process;  // a number that each process has for itself
@@ -45,7 +45,7 @@ struct memory_description {
 #endif
 };
 
-/// Returns a number that identifies this host since it was started.
+/// Returns a number that identifies this host from one boot to the next.
 inline std::uint64_t number_of_host() {
   char text[64] = {};
   if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
@@ -126,7 +126,8 @@ class shared_memory {
     const cudaError_t status = cudaDeviceSynchronize();
     std::vector<memory_description> all(static_cast<std::size_t>(group_->ranks));
     cudaError_t gathered = gather(memory_description{}, all);
-    // Memory that another process has mapped is freed when it has closed the mapping.
+    // A rank frees its memory only after all other processes have closed their mappings of it: the second gather waits
+    // for that.
     close_mappings();
     if (gathered == cudaSuccess) gathered = gather(memory_description{}, all);
     is_unused_ = gathered == cudaSuccess;
@@ -223,7 +224,7 @@ class shared_memory {
       }
     }
     if (status != cudaSuccess) {
-      // The runtime keeps this status as the last error, although it is none of the call.
+      // The runtime keeps this status as its last error. The call does not fail because of it, so it is cleared.
       static_cast<void>(cudaGetLastError());
       return false;
     }

@@ -188,7 +188,7 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
     header.shared[0] = detail::shared_offset_of(comm, d_keys_out, items * sizeof(Key));
     if (Input::has_values) header.shared[1] = detail::shared_offset_of(comm, d_values_out, items * sizeof(Value));
   }
-  // If other ranks turn out to have no shared memory in this call, the items are grouped later.
+  // If the outputs of another rank turn out not to lie in shared memory, the items are grouped later.
   const bool is_partitioned = detail::has_shared_arrays(header, num_arrays);
   void* const d_messages = has_storage ? groups.template more<unsigned char>(0) : nullptr;
   exchange_plan plan;
@@ -216,7 +216,8 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
 }
 
 /// Writes how many items this rank has for each rank, and where they begin. If a destination is out of range, the
-/// counts are -1. The grid has one block. (It is a template, so that programs that do not call it have no kernel.)
+/// counts are -1. The grid has one block. (The kernel is a template, so that programs that never launch it do not
+/// contain it.)
 template <class Counts>
 __launch_bounds__(exchange_threads)
     STRATA_KERNEL void exchange_bounds_kernel(Counts counts, int ranks, std::int64_t* d_begins_out,
@@ -261,7 +262,7 @@ cudaError_t fill_chunks(const Item* d_grouped, const std::int64_t* d_begins, con
 }
 
 /// One call of an exchange with chunks of one size. A rank that refuses its arguments sends the count -1. It receives
-/// the items of others into memory of its own.
+/// the items of other ranks into scratch memory, and writes no outputs.
 template <class DestinationIterator, class KeyIterator, class Key, class ValueIterator, class Value>
 cudaError_t exchange_fixed(void* d_temp_storage, std::size_t& temp_storage_bytes,
                            const exchange_input<DestinationIterator, KeyIterator, Key, ValueIterator, Value>& input,

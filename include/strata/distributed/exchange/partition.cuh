@@ -50,15 +50,15 @@ struct tiled_counts {
   STRATA_D bool are_valid(int ranks) const { return begin(ranks) == num_items; }
 };
 
-/// What tells each rank which items of this rank go to it. Items keep their order among those for a rank, so a bit for
-/// each item says as much as the numbers of the items that come.
+/// What tells each rank which items of this rank go to it. The items for a rank keep their order. So one bit for each
+/// item of this rank tells as much as a list of the indices of the items that arrive.
 struct partition_marks {
   unsigned* words[max_peers];   // a bit for each item of this rank, in whole tiles
   unsigned* begins[max_peers];  // where each tile begins among the items for the rank
 };
 
-/// The destinations of this rank's items: for each rank, where they begin in its outputs. `Marks` is partition_marks,
-/// or NullType if no rank asks which items they are.
+/// For each rank, where the items of this rank begin in its outputs. `Marks` is partition_marks, or NullType if no rank
+/// needs to know which items it gets.
 template <class Key, class Value, class Marks = NullType>
 struct partition_outputs {
   static constexpr bool has_marks = std::is_same_v<Marks, partition_marks>;
@@ -181,7 +181,7 @@ class AgentPartition {
   /// Finds the position of each item in the tile, sorted by destination.
   STRATA_D void rank(unsigned (&positions)[ItemsPerThread]) {
     constexpr int destination_bits = 4;
-    // not for users: a destination, or one more that stands for none
+    // not for users: max_peers is constant. Destinations are less, and max_peers stands for no destination.
     static_assert(max_peers < 1 << destination_bits, "max_peers must fit in destination_bits");
     const unsigned warp = threadIdx.x / warp_threads;
     unsigned destinations[ItemsPerThread];
@@ -261,7 +261,7 @@ class AgentPartition {
     }
   }
 
-  /// Behind store(), whose barrier the marks need, too.
+  /// Stores the marks. Call this after store(): the marks need its barrier, too.
   STRATA_D void store_marks(const partition_marks& marks) const {
     const auto first = static_cast<std::size_t>(blockIdx.x) * tile_words;
     for (int i = static_cast<int>(threadIdx.x); i < ranks_ * tile_words; i += partition_threads) {

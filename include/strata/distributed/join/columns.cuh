@@ -26,10 +26,12 @@ struct join_piece {
 
 /// Finds the number of a row among the rows of all ranks.
 struct join_global_rows {
-  /// The pieces of received rows; null if all rows come from one rank.
+  /// The pieces of received rows. Null if rows come from one rank, or if `numbers` are numbers among the rows of all
+  /// ranks.
   const join_piece* pieces;
   unsigned num_pieces;
-  /// The numbers of the rows on the rank that they come from; null if these are their positions.
+  /// The numbers of the rows, to which the base is added: on the rank that they come from, or among the rows of all
+  /// ranks, with base 0. Null if these are their positions.
   const unsigned* numbers;
   /// The number of the first row, if there are no pieces.
   std::int64_t base;
@@ -125,8 +127,8 @@ JoinColumns<First, Rest...> join_columns_with(const First& first, const JoinColu
   return {first, rest};
 }
 
-/// Returns the columns that the local join writes. `local(column, index)` returns where the values of a column are for
-/// the local rows.
+/// Returns the columns that the local join writes. `local.values(column, index)` returns where the values of a column
+/// are for the local rows. `local.build_rows` and `local.probe_rows` find the numbers of rows.
 template <class Index, bool FromBuild, class In, class Out, class Missing, class Local>
 auto join_local_column(const JoinColumn<FromBuild, In, Out, Missing>& column, int index, const Local& local) {
   using Value = iterator_value_t<In>;

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 /// \file
-/// Sorts the rows of a side by class.
+/// Sorts the rows of a side by class (`join_classes`): the rank to which a row goes, all ranks, or none.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

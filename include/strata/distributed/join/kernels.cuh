@@ -52,7 +52,7 @@ STRATA_KERNEL void distributed_join_classify_kernel(RoutedKeys keys, unsigned ro
   }
 }
 
-/// Copies the keys of a side to all ranks: `outputs` has where they begin there.
+/// Copies the keys of a side to all ranks: `outputs` holds, for each rank, where the keys of this rank begin.
 template <class Keys, class Key>
 STRATA_KERNEL void distributed_join_send_kernel(Keys keys, unsigned rows, int rank, int ranks,
                                                 const STRATA_GRID_CONSTANT partition_outputs<Key, NullType> outputs) {

@@ -82,8 +82,8 @@ cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, In
   cudaError_t status = detail::position_of(comm, position);
   if (status != cudaSuccess) return status;
   const auto ranks = static_cast<std::size_t>(position.ranks);
-  // A size query also answers for arguments that the call refuses: if this rank ended here, the others would wait for
-  // it.
+  // A size query also answers for arguments that the call refuses. Without a size, this rank would not make the call,
+  // and the others would wait for it.
   const std::int64_t given_items = num_items;
   bool is_valid = is_count(num_items) && detail::can_reach(d_in, num_items) && detail::can_reach(d_out, num_items);
   if (!is_valid) num_items = 0;

@@ -104,7 +104,8 @@ struct sample_messages {
     return {rounded(static_cast<std::size_t>(splitters) * step), 0, step, samples};
   }
 
-  /// Returns the samples of a rank. `messages` holds the messages of all ranks, or of one with `rank` 0.
+  /// Returns the samples of a rank. `messages` holds the messages of all ranks, or a single message: then pass 0 as
+  /// `rank`.
   template <class Key, class Bytes>
   STRATA_HD Key* keys(Bytes* messages, int rank, int splitter) const {
     return reinterpret_cast<Key*>(messages + static_cast<std::size_t>(rank) * bytes + offset +
@@ -130,7 +131,7 @@ struct selection_round {
   cut_bracket* new_brackets;
   call_header* headers;  // the first round copies them here
 
-  /// This rank's items, of which the samples for the next round are taken.
+  /// This rank's items, from which the samples for the next round are taken.
   const Key* items;
   sample_messages next_messages;
   unsigned char* next;  // the message of the next round; null if there is none

@@ -10,8 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// True for keys that have words. Keys whose RadixTraits users may specialise have none, nor have keys of more than 64
-/// bits.
+/// True for keys with a radix_sort_word: floating-point numbers, and integers of up to 64 bits except bool. Keys of
+/// other types have none, because programs may specialise RadixTraits for them.
 template <class Key>
 inline constexpr bool has_radix_sort_word = radix_mantissa_bits<Key> != 0 ||
                                             (std::is_integral_v<Key> && !std::is_same_v<Key, bool> &&
@@ -24,6 +24,8 @@ inline constexpr bool has_radix_sort_word = radix_mantissa_bits<Key> != 0 ||
 /// number on, so that NaNs of both signs are the highest words:
 ///
 ///     lowest number .. -0.0, +0.0 .. highest number, NaNs
+///
+/// A descending sort uses the complements of these words.
 ///
 /// `normalized(word)` gives -0.0 and +0.0 one word, and all NaNs another. `is_special(key)` is true for -0.0 and NaNs:
 /// a tile without them needs no normalized words.
@@ -96,7 +98,7 @@ struct radix_sort_plain_word : Code {
   STRATA_HD static word normalized(word encoded) { return encoded; }
 };
 
-/// The digits of such words.
+/// The digits of the normalized words of `Code`.
 template <class Code>
 struct radix_word_digits {
   using word = typename Code::word;

@@ -14,11 +14,11 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Floating-point numbers of one word.
+/// Floating-point numbers of up to 32 bits.
 template <class T>
 inline constexpr bool is_word_float =
     std::is_same_v<T, float> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
-/// Floating-point numbers whose order `extreme_words` has.
+/// Floating-point numbers that `extreme_words` turns into words of the same order.
 template <class T>
 inline constexpr bool is_ordered_float = is_word_float<T> || std::is_same_v<T, double>;
 

@@ -62,8 +62,8 @@ constexpr JoinSide<Keys, Promises> side_with(const JoinSide<Keys, OldPromises>& 
 
 }  // namespace detail
 
-/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. The types of
-/// `Promises` decide for which methods a join compiles kernels.
+/// One side of a join: keys, their number, and what the caller knows of them. `join_side` makes it. `Promises` decides
+/// for which methods a join compiles kernels.
 ///
 /// @code
 /// #include <strata/device/device_hash_join.hpp>
@@ -166,13 +166,14 @@ constexpr JoinSide<Keys, join_promises<Rows>> side_of(Keys keys, Rows rows) {
 
 }  // namespace detail
 
-/// A side with the keys [keys, keys + rows), a random-access iterator. Both sides of a join have the same type of keys,
-/// so that no key is converted, and the same type of iterators; pointers to const and to non-const count as the same.
-/// If the type of `rows` has 4 bytes or fewer, no code for more rows is compiled.
+/// Makes a side with the keys [keys, keys + rows). `keys` is a random-access iterator. Both sides of a join have the
+/// same type of keys, so that no key is converted, and the same type of iterators; pointers to const and to non-const
+/// count as the same. If the type of `rows` is `int` or a narrower type, no code for more rows is compiled.
 ///
-/// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. The method, launches and
-/// temporary storage are then for its bound. Keys of further rows are not read. `.sorted()` and `.key_range()` have no
-/// effect. The host back end reads the number when it is called; Metal and JoinTable take integers only.
+/// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. With a FutureCount, method,
+/// launches and temporary storage are for its bound, keys of rows from the count on are not read, and `.sorted()` and
+/// `.key_range()` have no effect. The host back end reads the number when it is called; Metal and JoinTable take
+/// integers only.
 template <class Keys, class Rows, class = std::enable_if_t<!std::is_pointer_v<Keys>>>
 constexpr JoinSide<Keys, detail::join_promises<Rows>> join_side(Keys keys, Rows rows) {
   return detail::side_of(keys, rows);
@@ -224,9 +225,10 @@ inline constexpr unsigned needs_key_sets = 4;
 inline constexpr unsigned needs_bloom_filter = 8;
 /// The result is in the order of the probe rows.
 inline constexpr unsigned needs_order = 16;
-/// The result may have at most one row for each probe row, and no other.
+/// Perhaps the result has at most one row for each probe row, and no other rows: kernels for that case are compiled.
 inline constexpr unsigned needs_one_each = 32;
-/// The result may have the build rows of a key after one another, by partitions that list them.
+/// Partitions may list the build rows of each key, so that the result has the partners of a probe row one after
+/// another.
 inline constexpr unsigned needs_row_lists = 64;
 
 /// Calls with the same needs share their code, whatever their kinds and promises.

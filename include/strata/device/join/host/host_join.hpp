@@ -15,18 +15,18 @@
 STRATA_NAMESPACE_BEGIN
 
 /// Equi-join of two arrays of keys in host memory, by threads of the host: the fallback of hash joins on a
-/// device, and their reference in tests. Not for users: DeviceHashJoin calls these functions, each of which
-/// has the form of a device call.
+/// device, and their reference in tests. Not for users: the back ends of DeviceHashJoin, tests and benchmarks call
+/// these functions. Each has the form of a device call.
 ///
 ///     for (b = 0; b < build_rows; ++b)
 ///       for (p = 0; p < probe_rows; ++p)
 ///         if (build_keys[b] == probe_keys[p]) ++num_out;  // or: write (b, p)
 ///
 /// - **Kinds and order.** See JoinKind and JoinOrder.
-/// - **Call.** Call it twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0;
-///   never smaller for more rows), then with that much memory, whose contents and alignment do not matter. The size
-///   does not depend on the number of threads. Nothing else is allocated, except by the system for threads. A program
-///   links the system's threads library.
+/// - **Call.** Call a function twice: with `temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic;
+///   never 0; never smaller for more rows), then with that much memory, whose contents and alignment do not matter. The
+///   size does not depend on the number of threads. Nothing else is allocated, except by the system for threads. A
+///   program links the system's threads library.
 /// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted, which is no error:
 ///   `*num_out` is always the size of the whole result. The rows that are written do not depend on the capacity. A
 ///   second call with room for all rows writes them.
@@ -38,8 +38,8 @@ STRATA_NAMESPACE_BEGIN
 /// - **Row numbers** have type `Index`, a signed or unsigned integer of 4 or 8 bytes. It bounds the number
 ///   of rows of a side, not that of the result.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys: a key
-///   that many rows have is in a table once. Each key is read twice, and once more for each look at
-///   it if it is longer than 8 bytes.
+///   that many rows have is in a table once. Each key is read twice. A key of more than 8 bytes is also read for each
+///   comparison with another key.
 /// - **Determinism.** The result does not depend on the number of threads, nor on time.
 /// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of rows or capacity, more
 ///   rows than `Index` can number, null pointer if there are rows, pairs that overlap each other or a side's keys,

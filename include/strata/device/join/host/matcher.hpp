@@ -32,9 +32,10 @@ std::size_t last_not_above(const T* numbers, std::size_t count, T value) {
 
 /// Looks up all probe rows, then writes the result by position.
 ///
-/// Probe rows are divided into chunks: in the order of the partitions or, if the result is ordered, of the
-/// rows. A scan of the numbers of results of chunks tells where each chunk begins in the result. Threads
-/// then write ranges of the result of equal length, whatever the number of partners of a probe row.
+/// Probe rows are looked up in chunks, in the order of the partitions. Chunks of the result are in the same order, or,
+/// if the result is ordered, in the order of the rows. A scan of the numbers of results of chunks tells where each
+/// chunk begins in the result. Threads then write ranges of the result of equal length, whatever the number of partners
+/// of a probe row.
 template <class Keys, class Row, class Hash, class Equal>
 struct join_matcher {
   using side = host_join_side<Keys, Row, Hash>;
@@ -101,7 +102,8 @@ struct join_matcher {
   std::size_t build_rows;
   side probe;
   groups table;
-  /// The group that each probe row has found, by position.
+  /// The group that each probe row has found, or `none`: by row number if the result is ordered, otherwise by the
+  /// position in `probe.entries`.
   Row* matches;
   /// Where the results of each chunk of probe rows begin, and those of each chunk of build rows.
   std::uint64_t* begins;
@@ -118,7 +120,7 @@ struct join_matcher {
     return rows - first < chunk_rows ? rows : first + chunk_rows;
   }
 
-  /// The number of some probe rows that have partners, and the number of these partners.
+  /// Of some probe rows: how many have partners, and how many partners these have in all.
   struct tally {
     std::uint64_t rows = 0;
     std::uint64_t partners = 0;
@@ -150,8 +152,8 @@ struct join_matcher {
     return matches[order == JoinOrder::probe ? probe.entries[position].row : position];
   }
 
-  /// Each round advances all rows whose chain has not ended by one group: their loads are in flight
-  /// together, and the processor does not predict the length of a chain.
+  /// In each round, every row whose chain has not ended goes on to the next group. So the loads of the rows are in
+  /// flight together, and the processor need not predict the length of a chain.
   void look_up(std::size_t partition, std::size_t first, unsigned rows, tally& sum) const {
     const std::size_t begin = table.build_side.begins[partition];
     const std::size_t count = table.build_side.begins[partition + 1] - begin;
@@ -195,8 +197,8 @@ struct join_matcher {
     for (unsigned i = 0; i < rows; ++i) {
       const Row found = match_of(first + i);
       if (found == none) continue;
-      // relaxed: it is read when the threads have ended. It is loaded first, because a store would
-      // invalidate the cache line in other cores.
+      // relaxed: mark_unmatched() reads the flags after these threads have ended. The flag is loaded first, because a
+      // store would invalidate the cache line in other cores.
       if (!matched[found].load(std::memory_order_relaxed)) {
         matched[found].store(true, std::memory_order_relaxed);
       }
@@ -233,7 +235,7 @@ struct join_matcher {
     return sum;
   }
 
-  // Each group has the position of a row of its partition.
+  // The index of a group is the position of a build row. So there is a flag for each build row.
   void clear_matched(std::size_t chunk) const {
     for (std::size_t g = chunk * chunk_rows; g < chunk_end(chunk, build_rows); ++g) {
       ::new (static_cast<void*>(matched + g)) std::atomic<bool>(false);

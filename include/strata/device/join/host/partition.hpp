@@ -76,7 +76,7 @@ struct join_entry<Key, Row, Hash, join_entry_kind::tag_only> {
   template <class Keys>
   join_entry(Row r, std::uint32_t t, const Keys&) : row(r), tag(t) {}
   std::uint32_t tag_by(const Hash&) const { return tag; }
-  /// A reference to the key, or the key itself if the iterator has none.
+  /// Returns a reference to the key if `Keys` is a pointer, otherwise a copy.
   template <class Keys>
   std::conditional_t<std::is_pointer_v<Keys>, const Key&, Key> key_in(const Keys& keys) const {
     return keys[row];

@@ -35,12 +35,13 @@ class join_merge_results {
   static constexpr unsigned none = Tile::none;
   /// A thread handles this many rows together, because each step waits for the one before.
   static constexpr int batch = ResultItems;
-  /// Greater than the number of any result before the run, even after the offset of a piece (up to 32) is added.
+  /// Stands behind the last begin in `begins`. It exceeds the number of each result by more than 32, so that no lane
+  /// takes it for the begin of a row in its piece.
   static constexpr unsigned max_results = 0x7fffffff;
 
  public:
-  /// Probe rows with results, in their order. Rows with partners in a run that leaves the tile come last. They all have
-  /// the same number of partners, which has no bound.
+  /// The probe rows with results, in their order, except for rows with partners in the run that leaves the tile. These
+  /// come last in the tile, and all have the same number of partners, which has no bound. They need no list.
   struct TempStorage {
     /// The number of a row's first result; then `max_results` for each lane of a warp.
     unsigned begins[Tile::tile_items + warp_threads];
@@ -226,7 +227,7 @@ class join_merge_results {
   template <class Index, class Sink>
   STRATA_D void write_run(const Tile& tile, Count begin, Count first, Count last, const Sink& sink) const {
     Count at = first - (begin + first) % warp_threads + platform::lane_id();
-    // It may be before result 0.
+    // `at` may lie before `first`, and wrap around below result 0.
     if (at + warp_threads < first + warp_threads) at += warp_threads;
     Row row = static_cast<Row>((at - run_begin_) / each_of_run_);
     Row rank = static_cast<Row>((at - run_begin_) % each_of_run_);

@@ -18,8 +18,9 @@ struct alignas(8) join_partner {
 };
 
 /// The output of a join whose result has at most one row for each probe row: the partners of probe rows, for
-/// join_select_kernel. A left join writes the number of the partner, or `no_join_row`. After an anti join, an element
-/// says only whether there is a partner: it is `no_join_row` if there is none, otherwise any other number.
+/// join_select_kernel. Inner and left joins run as a left join, semi and anti joins as an anti join. A left join writes
+/// the number of the partner, or `no_join_row`. After an anti join, an element says only whether there is a partner: it
+/// is `no_join_row` if there is none, otherwise any other number.
 struct join_partner_sink {
   /// Partners by the number of the probe row. In an anti join, they are cleared to 0.
   unsigned* by_row;
@@ -49,9 +50,9 @@ struct alignas(8) join_list_element {
   unsigned count;
 };
 
-/// The output of a join whose result has several rows for a probe row. The partner of a probe row is then the only one,
-/// or none, or, with `join_list_bit`, the index of the first element of a list. Neither rows nor indices have that bit:
-/// partitions have at most 2^29 build rows.
+/// The output of a join whose result may have several rows for a probe row. An element is the only partner of its probe
+/// row, or `no_join_row`, or, if there are several partners, the index of the first element of their list, with
+/// `join_list_bit`. Neither rows nor indices have that bit: all partitions together have at most 2^29 build rows.
 struct join_list_sink : join_partner_sink {
   join_list_element* lists;
 };
@@ -60,7 +61,8 @@ STRATA_HD constexpr bool is_join_list(unsigned partner) {
   return partner >= join_list_bit && partner != no_join_row<unsigned>;
 }
 
-/// Returns the number of results of a probe row with this partner. A `left` join has one result without a partner.
+/// Returns the number of results of a probe row with this partner. In a `left` join, a probe row without a partner has
+/// one result.
 STRATA_D unsigned number_of_results(unsigned partner, const join_list_element* lists, bool left) {
   if (is_join_list(partner)) return lists[partner - join_list_bit].count;
   return left || partner != no_join_row<unsigned> ? 1 : 0;
@@ -71,7 +73,7 @@ STRATA_D unsigned number_of_results(unsigned partner, const join_list_element* l
 struct join_tile_runs {
   unsigned* begins;
   unsigned* counts;
-  /// Number of partitions, with that of the rows without a key.
+  /// Number of partitions, including the partition of the rows without a key.
   unsigned partitions;
   unsigned tile_rows;
 };
