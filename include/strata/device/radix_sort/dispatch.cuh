@@ -122,8 +122,8 @@ struct DispatchRadixSort {
       problem.keys.scratch = dispatch.storage.template get<Key>(keys_slot);
       problem.values.scratch = dispatch.storage.template get<Value>(values_slot);
     }
-    if (detail::refuses_null(problem.keys, radix_keys_arguments) ||
-        (has_values && detail::refuses_null(problem.values, radix_values_arguments))) {
+    if (detail::refuses_null(problem.keys, radix_arguments::of_keys(scratch)) ||
+        (has_values && detail::refuses_null(problem.values, radix_arguments::of_values(scratch)))) {
       return cudaErrorInvalidValue;
     }
     problem.result = scratch == radix_scratch::double_buffer                    ? radix_result::double_buffer

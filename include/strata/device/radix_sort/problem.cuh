@@ -47,15 +47,32 @@ struct radix_buffers {
   STRATA_D T* at(radix_buffer buffer) const { return buffer == radix_buffer::output ? output : scratch; }
 };
 
+/// Where the scratch arrays of a sort are.
+enum class radix_scratch {
+  in_storage,
+  double_buffer,                // output and scratch are the two arrays of a DoubleBuffer
+  in_storage_with_sorted_keys,  // the sorted keys too: only the values are a result
+};
+
 /// Names of the arguments that pass these arrays, for the log of refused calls. Only a DoubleBuffer passes a scratch
 /// array.
 struct radix_arguments {
   const char* input;
   const char* output;
   const char* scratch;
+
+  static constexpr radix_arguments of_keys(radix_scratch scratch) {
+    constexpr const char* buffer = "a buffer of d_keys";
+    if (scratch == radix_scratch::double_buffer) return {buffer, buffer, buffer};
+    return {"d_keys_in", "d_keys_out", "temporary storage"};
+  }
+  static constexpr radix_arguments of_values(radix_scratch scratch) {
+    constexpr const char* buffer = "a buffer of d_values";
+    if (scratch == radix_scratch::double_buffer) return {buffer, buffer, buffer};
+    const bool is_arg_sort = scratch == radix_scratch::in_storage_with_sorted_keys;
+    return {"d_values_in", is_arg_sort ? "d_indices_out" : "d_values_out", "temporary storage"};
+  }
 };
-inline constexpr radix_arguments radix_keys_arguments{"d_keys_in", "d_keys_out", "a buffer of d_keys"};
-inline constexpr radix_arguments radix_values_arguments{"d_values_in", "d_values_out", "a buffer of d_values"};
 
 template <class InputIterator, class T>
 bool refuses_null(const radix_buffers<InputIterator, T>& buffers, const radix_arguments& names) {
@@ -67,13 +84,6 @@ inline bool refuses_bits(int begin_bit, int end_bit, int key_bits) {
          detail::is_refused(begin_bit > end_bit, "begin_bit", "is greater than end_bit") ||
          detail::is_refused(end_bit > key_bits, "end_bit", "is greater than the number of bits of the keys");
 }
-
-/// Where the scratch arrays of a sort are.
-enum class radix_scratch {
-  in_storage,
-  double_buffer,                // output and scratch are the two arrays of a DoubleBuffer
-  in_storage_with_sorted_keys,  // the sorted keys too: only the values are a result
-};
 
 /// Where the passes of a sort must leave the items.
 enum class radix_result : unsigned char {

@@ -122,10 +122,10 @@ struct DispatchSegmentedRadixSort {
       return segments.overlap(detail::bytes_of(buffers.output, count, names.output), num_segments) ||
              segments.overlap(detail::bytes_of(buffers.scratch, count, names.scratch), num_segments);
     };
-    if (detail::refuses_null(keys, radix_keys_arguments) ||
-        (has_values && detail::refuses_null(values, radix_values_arguments)) || segments.has_null() ||
-        overlap_offsets(keys, radix_keys_arguments) ||
-        (has_values && overlap_offsets(values, radix_values_arguments))) {
+    const radix_scratch scratch = is_double_buffer ? radix_scratch::double_buffer : radix_scratch::in_storage;
+    const radix_arguments of_keys = radix_arguments::of_keys(scratch), of_values = radix_arguments::of_values(scratch);
+    if (detail::refuses_null(keys, of_keys) || (has_values && detail::refuses_null(values, of_values)) ||
+        segments.has_null() || overlap_offsets(keys, of_keys) || (has_values && overlap_offsets(values, of_values))) {
       return cudaErrorInvalidValue;
     }
     if (is_double_buffer && begin_bit == end_bit) return cudaSuccess;

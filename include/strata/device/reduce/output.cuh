@@ -147,10 +147,16 @@ struct argument_traits<pair_output<Iterator>> {
   static constexpr bool overlaps_itself(const pair_output<Iterator>&) { return false; }
 };
 
+template <class OutputIterator>
+inline constexpr const char* name_of_output = "d_out";
+template <class ValueIterator, class IndexIterator>
+inline constexpr const char* name_of_output<arg_output<ValueIterator, IndexIterator>> =
+    "the output of the extreme item, or d_index_out,";
+
 /// True if a call is refused for a null output, or because the outputs of an extreme item and its index overlap.
 template <class OutputIterator>
 bool refuses_result(const OutputIterator& d_out) {
-  return detail::refuses_null(d_out, "d_out") ||
+  return detail::refuses_null(d_out, name_of_output<OutputIterator>) ||
          detail::is_refused(argument_traits<OutputIterator>::overlaps_itself(d_out), "d_index_out",
                             "overlaps the output of the extreme item");
 }
