@@ -157,10 +157,10 @@ struct block_scan_forms {
 ///   after its prefix: 2 operator calls for each item, and those of the algorithm for each thread.
 /// - Determinism: the association depends on the types, the block's shape and the overload alone, so
 ///   floating-point results repeat bit for bit. An output does not depend on `valid_items`.
-/// - Shared memory: WARP_SCANS takes sizeof(T) per warp and once more. RAKING and RAKING_MEMOIZE take one
-///   item, and the threads' items, each rounded up to an odd number of 4-, 8- or 16-byte accesses (the
-///   widest that its size allows), with at most one access in 8 for padding. There are no bank conflicts if `T` is
-///   aligned to at most 16 bytes. Blocks of one warp need no shared memory.
+/// - Shared memory: WARP_SCANS takes a `T` for each warp, and one for the prefix. RAKING and RAKING_MEMOIZE take a `T`
+///   for the aggregate, and an item for each thread. Each of these items is rounded up to an odd number of units. A
+///   unit has 4, 8 or 16 bytes: the most that the item's size allows. Padding adds at most one unit in 8. There are no
+///   bank conflicts if `T` is aligned to at most 16 bytes. Blocks of one warp need no shared memory.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.

@@ -19,7 +19,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Computes the differences of neighbouring items of a sequence in device memory, by any operator.
 ///
-/// | call | result for item i | result for the item at the end |
+/// | call | result for item i | result for the item without a neighbour |
 /// |---|---|---|
 /// | `SubtractLeftCopy`, `SubtractLeft` | `op(x[i], x[i - 1])` | `x[0]` |
 /// | `SubtractRightCopy`, `SubtractRight` | `op(x[i], x[i + 1])` | `x[num_items - 1]` |
@@ -40,13 +40,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Items must be trivially relocatable. Each item is read once. For each load of a warp, one neighbouring
 ///   item is read again. Each result is written once. Items and results of 1, 2, 4, 8 and 16 bytes are accessed up to
 ///   16 bytes at a time where results go to a pointer and both pointers allow it. Others are accessed item by item.
-///   Counts have 64 bits if `num_items` has. In place, temporary storage holds an item for each tile. Otherwise it
-///   holds nothing.
+///   Items are counted in 64 bits, whatever the type of `num_items`. In place, temporary storage holds an item for each
+///   tile. Otherwise it holds nothing.
 /// - **Tuning.** `TunedDeviceAdjacentDifference<Hub>` uses your policy hub instead of tile_policy_hub: see
 ///   default_policy_hub.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
-///   too; a null pointer, if there are items; an output that overlaps the input; temporary storage too small. Otherwise
-///   a call returns what the launches return. An older error of the runtime is neither returned nor cleared.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or iterators that
+///   cannot represent all indices (both in size queries, too); a null pointer, if there are items; an output that
+///   overlaps the input; temporary storage too small. Otherwise a call returns what the launches return. An older error
+///   of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Tiles of DeviceTransform. A thread gets the neighbour of its items by a shuffle.
 ///
 /// @code

@@ -49,16 +49,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Values must be trivially relocatable. Searches of trivially relocatable items are faster, and sorted
 ///   values of another type than the items are searched for like any others. The output type of `FindIf` must be able
 ///   to represent the number of items, and the output type of bounds the number of items of the range.
-/// - **Work.** `FindIf` reads each item at most once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16
-///   bytes. Bounds take log2(items) steps for each value. Bounds of sorted values read the range and the values
-///   once, unless there is less than one value for 32 items.
+/// - **Work.** `FindIf` reads items once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes. When a
+///   warp finds a match, it reads the 16 bytes that have it once more. Bounds take log2(items) steps for each value.
+///   Bounds of sorted values read the range and the values once, unless there is less than one value for 32 items.
 /// - **Aliasing.** `d_out` of `FindIf` may lie inside the input. `d_output` must not overlap the range or the values.
 /// - **Tuning.** `TunedDeviceFind<Hub>` uses your hub instead of find_policy_hub. For sorted values it also needs the
 ///   rows of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative, iterators
-///   or outputs that cannot represent them (both in size queries, too), null pointers if there are items or values,
-///   arrays that overlap, temporary storage too small. Otherwise a call returns what the launch returns; an older error
-///   of the runtime is neither returned nor cleared.
+///   or outputs that cannot represent them (both in size queries, too), null pointers if there are items or values (a
+///   null `d_out` of `FindIf` always), arrays that overlap, temporary storage too small. Otherwise a call returns what
+///   the launch returns; an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** device/find/README.md.
 ///
 /// @code

@@ -31,9 +31,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// items, `init` and its own results.
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never 0;
-///   the same for every count), then with that much device memory, whose contents and alignment do not matter. Or call
-///   it once, without these two arguments: see `execution`. `d_out` and `d_in` may be any random-access iterators that
-///   can be dereferenced in device code; `num_items` any integer type, or a FutureCount.
+///   the same for every count, except in `ReduceByKey` and reproducible reductions), then with that much device memory,
+///   whose contents and alignment do not matter. Or call it once, without these two arguments: see `execution`. `d_out`
+///   and `d_in` may be any random-access iterators that can be dereferenced in device code; `num_items` any integer
+///   type, or a FutureCount.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation, so a call
 ///   can be captured in a graph and replayed. Calls that may run at the same time need temporary storage of their own.
 ///   From sm_90 on, the kernel starts early by programmatic dependent launch, but touches memory only after the
@@ -264,10 +265,11 @@ struct TunedDeviceReduce {
   /// reduction of its values, in their order, to `d_aggregates_out`, and the number of runs to `*d_num_runs_out`.
   /// Outputs need room for as many runs as there are, and must not overlap inputs. An output that begins within an
   /// input is refused; one that reaches into an input stops debug builds. There is no initial value; the sum has the
-  /// type that `op(x, x)` returns. Keys must be trivially relocatable and have an operator ==. It takes one pass. On
-  /// compute capability 9.0 to 11.x, keys and values of 1, 2, 4, 8 or 16 bytes are read once if the arrays are long.
-  /// Temporary storage grows with the input up to a few hundred KB. For the algorithm and how blocks wait for each
-  /// other see DeviceScan, for the rest see above.
+  /// type that `op(x, x)` returns. Keys must be trivially relocatable and have an operator ==. The reduction takes one
+  /// pass. On compute capability 9.0 to 11.x, keys and values of 1, 2, 4, 8 or 16 bytes are read once if the arrays are
+  /// long. Otherwise keys are read several times. Temporary storage grows with the input up to a few hundred KB.
+  /// DeviceScan describes the algorithm, and how blocks wait for each other. The comment of this class describes the
+  /// rest.
   template <class KeyInputIterator, class UniqueOutputIterator, class ValueInputIterator, class AggregateOutputIterator,
             class NumRunsIterator, class ReductionOp, class NumItemsT>
   static cudaError_t ReduceByKey(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyInputIterator d_keys_in,

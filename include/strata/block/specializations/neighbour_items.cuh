@@ -17,7 +17,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Replaces the neighbour that the first or last item of a tile does not have.
+/// Passed instead of an item if the first or last item of a tile has no neighbour.
 struct no_item {};
 template <class Item>
 inline constexpr bool is_item = !std::is_same_v<Item, no_item>;

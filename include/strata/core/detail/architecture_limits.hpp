@@ -27,7 +27,7 @@ struct architecture_limits {
   }
 };
 
-/// The limits of the newest architecture that is not above a PTX version (100 * major + 10 * minor).
+/// The limits of the newest architecture of this list that is not above a PTX version (100 * major + 10 * minor).
 STRATA_HD constexpr architecture_limits limits_of(int ptx_version) {
   return ptx_version >= 1200   ? architecture_limits{1536, 100 << 10, 99 << 10}
          : ptx_version >= 1100 ? architecture_limits{1536, 228 << 10, 227 << 10}

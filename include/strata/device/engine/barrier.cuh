@@ -142,8 +142,8 @@ class grid_split_barrier {
   unsigned long long epoch_;
 };
 
-/// All blocks add to one counter, and wait until it is a multiple of the number of blocks. `arrivals` is 0 before the
-/// first barrier.
+/// All blocks add to one counter. At barrier k, a block waits until the counter is at least k times the number of
+/// blocks. `arrivals` is 0 before the first barrier.
 class grid_counter_barrier {
  public:
   STRATA_D explicit grid_counter_barrier(unsigned* arrivals) : arrivals_(arrivals) {}

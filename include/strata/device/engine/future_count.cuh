@@ -33,7 +33,7 @@ STRATA_HD constexpr std::size_t count_of(Integer n) {
 /// `max_items` bounds the number. Temporary storage and launches are for `max_items` items, so a bound that is far too
 /// large costs time. A negative number counts as 0, a larger one as `max_items`; debug builds (`STRATA_DEBUG`) stop.
 /// `d_num_items` must not overlap outputs: a call that writes the number of its results there is refused.
-/// Results of scans by key must not be written over keys.
+/// A scan by key with a FutureCount must not write its results over its keys: such a call is refused.
 ///
 /// @code
 /// #include <strata/device/device_reduce.cuh>
@@ -74,7 +74,8 @@ class FutureCount {
   /// Returns the bound of the number.
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
-  /// Returns the number, in a kernel. On the host, only joins of the host call it, and the number lies in their memory.
+  /// Returns the number, in a kernel. On the host, only the join back end for the CPU calls it: the number is in host
+  /// memory.
   STRATA_HD std::size_t get() const {
     const T number = *num_items_;
     bool is_negative = false;
@@ -119,7 +120,7 @@ struct count_value<FutureCount<T>> {
 template <class NumItemsT>
 using count_value_t = typename count_value<NumItemsT>::type;
 
-/// Counts items of an input whose size has this type.
+/// The unsigned type in which items are counted, with 32 or 64 bits, if `num_items` has type `NumItemsT`.
 template <class NumItemsT>
 using item_count_t = std::conditional_t<(sizeof(count_value_t<NumItemsT>) <= 4), unsigned, unsigned long long>;
 

@@ -26,8 +26,9 @@
 ///     (null, 7)                  |  1   |       0       |  0   |       7        |
 ///
 /// Packed keys are in the lexicographic order of the columns, with nulls after all keys. The bits `null` exist only if
-/// nulls are a group. All methods of DeviceGroupBy treat packed keys like other unsigned integers. A packed key of more
-/// bits than any integer is a wide_group_key.
+/// nulls are a group. A column with a free word, such as `float`, has none: null is that word. All methods of
+/// DeviceGroupBy treat packed keys like other unsigned integers. A packed key of more bits than any integer is a
+/// wide_group_key.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -48,8 +49,8 @@ struct group_column_code {
   using Word = typename RadixTraits<Key>::word;
   static constexpr Word all_bits = static_cast<Word>(~Word{0});
 
-  /// True if there is a word that no key has. For floating-point types, the words just before the word of all NaNs are
-  /// such words.
+  /// True if there is a word that no key has. Most floating-point types have such words, just before the word that all
+  /// NaNs share.
   static constexpr bool has_free_word() {
     if constexpr (radix_mantissa_bits<Key> != 0) {
       return radix_greatest_magnitude<Key> < static_cast<Word>((all_bits >> 1) - 1);
@@ -265,8 +266,8 @@ class group_key_columns : public random_access<group_key_columns<Nulls, Iterator
     for (int k = 0; k < group_pack_rows; ++k) packed[k] = 0;
     Packing::load_pack(columns_, valid_, first, packed);
   }
-  /// Returns a bit for each of these rows: 1 if it has keys in all columns. The bits of rows behind the last one are
-  /// unspecified.
+  /// Returns a bit for each of the `group_pack_rows` rows from `first` on: 1 if the row has keys in all columns. The
+  /// bits of rows behind the last one are unspecified.
   STRATA_D unsigned pack_with_keys(std::size_t first) const {
     unsigned all = (1u << group_pack_rows) - 1;
     STRATA_UNROLL
@@ -399,7 +400,7 @@ auto group_results_of_columns(const Outputs& outputs, const Flags& flags) {
                 "DiscardOutputIterator for a column without nulls");
   return tabulate_output(write_group_columns<KeyColumns, Outputs, Flags>{outputs, flags});
 }
-/// Returns an output iterator that takes the keys which `keys` reads.
+/// Returns an output iterator for the keys of groups, in the form in which a `KeyIterator` reads them.
 template <class KeyIterator, class Output>
 auto group_key_output_for(const KeyIterator&, const Output& output) {
   if constexpr (is_group_key_columns<KeyIterator> && !is_discard_output<Output>) {

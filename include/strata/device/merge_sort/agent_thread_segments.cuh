@@ -17,7 +17,8 @@ namespace detail {
 /// A block of the first kernel where the mean segment fits a thread. It reads the bounds of one segment for each thread
 /// at a time. If these segments lie side by side and none has more items than a thread takes, each thread sorts one,
 /// without a plan: the offset gives its position in the tile. `Tile` tries this first, then `WideTile`, whose threads
-/// take more items. Otherwise the block lists the segments that are not empty and in the end packs them into tiles.
+/// take more items. Otherwise the block queues the longer segments for later kernels, lists the others that need
+/// sorting, and in the end packs these into tiles.
 template <class Tile, class WideTile>
 class AgentThreadSegments {
  public:
@@ -59,7 +60,8 @@ class AgentThreadSegments {
       __syncthreads();
     }
     if constexpr (WideTile::max_thread_segment > Tile::max_thread_segment) {
-      // If the mean segment fits in a thread but three of four segments are empty, the others are long.
+      // If few segments are listed, most are usually empty. The listed ones are then long, because the mean fits a
+      // thread.
       if (4 * storage_.listed <= count) {
         pack(wide_tile_, segments, first, output);
         return;
@@ -118,7 +120,7 @@ class AgentThreadSegments {
     }
   }
 
-  /// Appends the numbers of the threads that have one.
+  /// Appends `number` to the list for each thread with `is_listed`, in thread order.
   STRATA_D void list(bool is_listed, int number) {
     constexpr int warps = block_threads / warp_threads;
     const int warp = detail::reloaded_thread_index() / warp_threads;

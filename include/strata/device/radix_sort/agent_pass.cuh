@@ -115,8 +115,8 @@ class AgentRadixPass {
     if constexpr (IsExact && Codes::has_highest) {
       sort_tile<IsExact, true>(keys, values);
     } else if constexpr (!IsExact) {
-      // Keys that are not exact (-0.0 and NaNs, see radix_code.hpp) are rare: all their tiles share one path, because
-      // it takes long to compile.
+      // Keys that are not exact (-0.0 and NaNs, see radix_code.hpp) are rare, and a path for them takes long to
+      // compile. So full tiles and the last tile share one.
       sort_tile<IsExact, false>(keys, values);
     } else if (is_full_tile()) {
       sort_tile<IsExact, true>(keys, values);

@@ -97,7 +97,7 @@ struct top_k_output {
   KeyOutputIterator keys_out;
   ValueIterator values;
   ValueOutputIterator values_out;
-  const Index* indices;  // of the items in the input, if these are candidates
+  const Index* indices;  // the index of each candidate in the input; null if items come from the input
 
   template <class Key>
   STRATA_D void operator()(std::size_t position, std::size_t item, const Key& key, bool) const {

@@ -68,7 +68,7 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// All ranks of a call must have the same `agreement`.
+/// Sorts the items of one rank by a comparator. `agreement()` is a number that must be equal on all ranks of a call.
 template <class Compare>
 struct local_merge_sort {
   Compare compare;
@@ -115,7 +115,7 @@ struct local_radix_sort {
   }
 };
 
-/// Makes a call. `Policy` may be replaced to override the tuning.
+/// Makes a call of DistributedMergeSort. `Policy` may be replaced to override the tuning.
 template <class Policy = distributed_sort_policy, class KeysIn, class ValuesIn, class Key, class Value, class Compare>
 cudaError_t distributed_merge_sort(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn d_keys_in,
                                    ValuesIn d_values_in, std::int64_t num_items, Key* d_keys_out, Value* d_values_out,

@@ -20,7 +20,7 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Looks up a tile of probe rows, or finds the unmatched rows of a tile of build rows, and writes the
-/// rows of the result. All member functions are called by the whole block. `Tuning` is the policy.
+/// rows of the result. The whole block calls all member functions except `count_by_warp`. `Tuning` is the policy.
 template <class Tuning, class Table, class Keys, int BlockThreads, int ItemsPerThread>
 class AgentJoinProbe {
   using Slot = typename Table::Slot;
@@ -78,7 +78,7 @@ class AgentJoinProbe {
     }
   }
 
-  /// Counts as `count` does, for the whole block. `write` may follow.
+  /// Looks a tile up and returns the number of its results, to all threads. `write` may follow.
   STRATA_D Count prepare(Count tile) {
     Count counts[ItemsPerThread];
     Row partners[ItemsPerThread];
@@ -144,7 +144,7 @@ class AgentJoinProbe {
     bool has_several = false;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) has_several |= counts[i] > 1;
-    // All threads have written their results of the previous tile.
+    // After this barrier, all threads have written their results of the previous tile.
     if (__syncthreads_or(has_several ? 1 : 0) == 0) {
       write_one_each<Index>(tile, counts, partners, sink);
       return;
