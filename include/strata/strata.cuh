@@ -3,11 +3,12 @@
 #pragma once
 
 /// \file
-/// All of the library for one GPU: every header directly in core/, iterator/, thread/, warp/, block/ and device/.
+/// All of the library for one GPU: the headers directly in core/, iterator/, thread/, warp/, block/ and device/.
 ///
-/// Four things have headers to be included by name: calls over several GPUs (distributed/), which need NCCL; block
-/// algorithms of textbooks (block/classic/); grouped aggregation by threads of the host
-/// (device/group_by/host_group_by.cuh); and core/cuda_std_limits.hpp, which includes libcu++.
+/// These are exceptions, with headers to be included by name: calls over several GPUs (distributed/), which need NCCL;
+/// block algorithms of textbooks (block/classic/); grouped aggregation by threads of the host
+/// (device/group_by/host_group_by.cuh); core/cuda_std_limits.hpp, which includes libcu++; and what only programs that
+/// come from CUB use: device/device_batched_top_k.cuh, and headers that repeat others under CUB's names.
 
 #include <strata/block/block_adjacent_difference.cuh>
 #include <strata/block/block_discontinuity.cuh>

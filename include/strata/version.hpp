@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The one place that holds the version: CMake, the package files and the namespaces read it from
-// these three lines.
+// The version. CMake, the Conan recipe and the namespaces read these three lines. vcpkg.json repeats the version, and a
+// test compares it with them.
 #define STRATA_VERSION_MAJOR 0
 #define STRATA_VERSION_MINOR 1
 #define STRATA_VERSION_PATCH 0

@@ -18,7 +18,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A block as a team of merge_sort_levels. Groups of up to 32 threads are in one warp.
+/// A block as a team of merge_sort_levels. If up to 32 threads merge two runs together, they are in one warp.
 template <int Threads>
 class merge_sort_block {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
@@ -119,9 +119,10 @@ class merge_sort_block {
 /// - `compare(a, b)` says whether a must come before b: a strict weak ordering. It is called with
 ///   valid items only. Even if it is no such ordering, the sort returns, and the result is a permutation of the input.
 ///   `Sort(keys, compare)` promises this only if `compare` always returns the same for the same two keys.
-/// - Calls for partial tiles neither read nor move items that are not valid. A `valid_items` above the number of items
-///   means all, 0 or less means none. Sorts need no key that comes after all others, and `oob_default` may be any key.
-/// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. Any
+/// - Calls for partial tiles neither compare nor change items that are not valid. A `valid_items` above the number of
+///   items means all, 0 or less means none. Sorts need no key that comes after all others, and `oob_default` may be any
+///   key.
+/// - Every thread of the block must call, in uniform control flow, with the same `valid_items`. The block may have any
 ///   number of threads.
 /// - Each thread sorts its items (StableOddEvenSort). Then neighbouring runs of 1, 2, 4 ... threads
 ///   are merged: each thread finds its slice of the result by a binary search (see MergePath), and merges it.

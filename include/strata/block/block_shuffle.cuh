@@ -30,7 +30,7 @@ STRATA_NAMESPACE_BEGIN
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - Shared memory: one item per thread. An item that takes more than one access of 1, 2, 4, 8 or 16 bytes is rounded
-///   up to an odd number of words of its alignment. One barrier.
+///   up to an odd number of words. A word has as many bytes as the item's alignment, but 4 to 16. One barrier.
 /// - Bank conflicts: none, for any type, distance and shape, with one exception: if `Rotate` wraps around
 ///   within a warp, and the storage is no multiple of 128 bytes, that warp's read may take 2 wavefronts.
 /// - `T` must be trivially relocatable.

@@ -29,8 +29,8 @@ struct launch_configuration {
   /// one writes, or writes what the previous one reads or writes.
   bool programmatic = false;
   /// All blocks are resident together, so that they may wait for each other. The kernel starts when the
-  /// device has resources for all of them. If it cannot hold them, the launch fails with
-  /// cudaErrorCooperativeLaunchTooLarge, unless it is captured: then the graph never ends.
+  /// device has resources for all of them. If the device cannot hold them, the launch fails with
+  /// cudaErrorCooperativeLaunchTooLarge. A captured launch does not fail, but its graph never ends.
   bool cooperative = false;
 };
 

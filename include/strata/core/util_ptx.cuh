@@ -58,7 +58,8 @@ STRATA_HD unsigned WarpMask([[maybe_unused]] unsigned warp_id) {
 /// | `ShuffleDown<N>(input, d, last_thread, mask)` | l + d | above `last_thread` |
 /// | `ShuffleIndex<N>(input, src_lane, mask)` | `src_lane` modulo N | |
 ///
-/// - `LogicalWarpThreads` is 1, 2, 4, 8, 16 or 32. `first_thread` is usually 0, `last_thread` N - 1 (or 31).
+/// - `LogicalWarpThreads` is 1, 2, 4, 8, 16 or 32. `first_thread` is usually 0, and `last_thread` N - 1. Both are taken
+///   modulo N, so 31 also means N - 1.
 /// - `member_mask` has the lanes of the warp that call, at the same time and with the same mask. The lane that an item
 ///   comes from must be one of them. Logical warps of one warp may call separately, with masks of WarpMask.
 /// - Distances are 0 to 31. No shared memory, no barrier.

@@ -31,8 +31,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Extents must be the same; layouts and types may differ. Where the elements of both arrays lie side by side in the
 ///   same order, they are copied 16 bytes at a time. Otherwise each element is assigned by itself, in the order of the
 ///   output's memory. Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
-/// - **Tuning.** `TunedDeviceCopy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
-/// - **Call, aliasing, execution, errors, algorithm.** As for DeviceMemcpy.
+/// - **Tuning.** `TunedDeviceCopy<Hub>::Batched` uses your hub instead of batched_copy_policy_hub: see
+///   default_policy_hub. `Copy` has no tuning of its own.
+/// - **Call, aliasing, execution, errors, algorithm of `Batched`.** As for DeviceMemcpy.
 ///
 /// @code
 /// // Makes one list of three. Items change their type, which DeviceMemcpy cannot do.

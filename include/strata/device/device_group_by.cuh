@@ -49,15 +49,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   Sums of floating-point numbers have the same bits, too, unless they are `unordered()`. Only `group_any` may take
 ///   another row in another run.
 /// - **Keys** are integers of up to 128 bits, enumerations, and floating-point numbers of 8 to 64 bits. -0.0 and 0.0
-///   are one group, whose key is 0.0. All NaNs are one group, the last one in order of the keys. Its key is a NaN. Rows
-///   may have keys in any number of columns. Rows of one group have the same keys in all columns.
+///   are one group, whose key is 0.0. All NaNs are one group, which comes after all numbers in order of the keys. Its
+///   key is a NaN. Rows may have keys in any number of columns. Rows of one group have the same keys in all columns.
 /// - **Rows without a key** are in no group: `Groups` does not write `d_group_of_row` for them. With
 ///   `nulls_as_group()` of GroupKeys, they are a group, the last one in order of the keys, and
 ///   `group_output(...).valid(d_valid_out)` tells which group it is.
 /// - **Tuning.** `TunedDeviceGroupBy<Hub>` uses your hub instead of group_by_policy_hub: see
 ///   default_policy_hub.
 /// - **Host.** HostGroupBy does the same by threads of the host, for rows in host memory.
-/// - **Execution.** One to four kernel launches on `stream`, more if rows are sorted, and three more for
+/// - **Execution.** One to four kernel launches on `stream`, more if rows or groups are sorted, and three more for
 ///   `first_occurrence()`; no host synchronisation and no allocation, so a call can be captured in a graph and
 ///   replayed. Calls that may run at the same time need temporary storage of their own. From sm_90 on, kernels start
 ///   early by programmatic dependent launch, but touch memory only after the previous kernel of the stream has ended.

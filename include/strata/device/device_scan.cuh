@@ -38,19 +38,20 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   device code; `num_items` may have any integer type, or be a FutureCount. `init` is a value, or a FutureValue that
 ///   is read from device memory when the scan runs.
 /// - **In place.** `d_out` may be `d_in`, if items and results have the same size. The overloads with one iterator scan
-///   in place. Arrays must not overlap in any other way.
-/// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
-///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
-///   storage of their own. From sm_90 on, kernels start early by programmatic dependent launch, but touch
-///   memory only after the previous kernel of the stream has ended.
+///   in place. Scans by key: see ExclusiveSumByKey. Arrays must not overlap in any other way.
+/// - **Execution.** One kernel launch at every size (three if a scan by key overwrites its keys), on `stream`; no host
+///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run at the
+///   same time need temporary storage of their own. From sm_90 on, kernels start early by programmatic dependent
+///   launch, but touch memory only after the previous kernel of the stream has ended.
 /// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200, the input
 ///   of a scan is short up to about 2 million items of 4 bytes. Scans by key, selections, partitions and runs are
-///   scans, too. Their inputs are short up to 130,000 to 270,000 items, and in selections in place up to some 1,000
-///   items. The blocks of a short input need not be resident together: a block waits only for blocks before it. If a
-///   block has not started after some milliseconds, the waiting block reads the input of that block, and reduces its
-///   tile. For longer inputs the launch is cooperative, whether it is made directly or captured in a graph. It has as
-///   many blocks as the multiprocessors hold that `stream` may use (green contexts, MPS, MIG). It starts when all of
-///   them fit, so it waits until kernels that occupy one of these multiprocessors end.
+///   scans, too. Their inputs are short up to 68,000 to 270,000 items, by the size of values and counts, and in
+///   selections in place up to 512 items. The blocks of a short input need not be resident together: a block waits only
+///   for blocks before it. If a block has not started after some milliseconds, the waiting block reads the input of
+///   that block, and reduces its tile. For longer inputs the launch is cooperative, whether it is made directly or
+///   captured in a graph. It has at most as many blocks as fit on the multiprocessors that `stream` may use (green
+///   contexts, MPS, MIG). It starts when all of them fit, so it waits until kernels that occupy one of these
+///   multiprocessors end.
 /// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too. The order in
 ///   which sums of tiles are combined depends only on sizes and on the number of multiprocessors. A green context has
 ///   fewer multiprocessors.
@@ -170,9 +171,10 @@ struct TunedDeviceScan {
   // -------------------------------------------------------------- by key
 
   /// Exclusive sum of each run of equal keys: neighbours for which `equality_op(left, right)` is true. The first item
-  /// of each run gets 0. `d_values_out` may be `d_values_in`. It may also be `d_keys_in`, if that is another array than
-  /// the values, with items of the size of the results, and `num_items` is no FutureCount. Then two more kernels run
-  /// before the scan. They replace each key by a flag that says whether a run begins there.
+  /// of each run gets 0. `d_values_out` may be `d_values_in`. All scans by key may also write over `d_keys_in`. Then
+  /// keys must have the size of results, keys and values must be different arrays, and `num_items` must not be a
+  /// FutureCount. Then two more kernels run before the scan. They replace each key by a flag that says whether a run
+  /// begins there.
   template <class KeysInputIterator, class ValuesInputIterator, class ValuesOutputIterator,
             class EqualityOp = strata::Equality, class NumItemsT>
   static cudaError_t ExclusiveSumByKey(void* d_temp_storage, std::size_t& temp_storage_bytes,

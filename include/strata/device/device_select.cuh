@@ -29,17 +29,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   two arguments: see `execution`. Inputs and outputs may be any random-access iterators that can be dereferenced in
 ///   device code; `num_items` may have any integer type, or be a FutureCount. The result of an operator should depend
 ///   only on its arguments: operators may be applied more than once to an item or a flag.
-/// - **In place.** The forms with `d_data` write over their input, which may be its own flags. The outputs of all other
-///   forms must not overlap inputs. An output needs memory for the kept items only.
+/// - **In place.** The forms with `d_data` write over their input. `d_flags` may be the same array as `d_data`. The
+///   outputs of all other forms must not overlap inputs. An output needs memory for the kept items only.
 /// - **Execution.** One kernel launch at every size, on `stream`; no host synchronisation and no allocation,
 ///   so a call can be captured in a graph and replayed. Calls that may run at the same time need temporary
 ///   storage of their own. For how blocks wait for each other see DeviceScan.
 /// - **Result.** Selections are stable. Results are the same from run to run.
-/// - **Types.** Items must be trivially relocatable. Kept items are written once. On compute capability 9.0 to 11.x,
-///   items of 1, 2, 4, 8 or 16 bytes are read once if the array is long. Otherwise items are read twice. Counts have 64
-///   bits if `num_items` has.
-/// - **Few flags.** If few flags are set, `Flagged` and `FlaggedIf` read only the kept items. This holds on compute
-///   capability 9.0 to 11.x, for long arrays at 16-byte boundaries with items of 4, 8 or 16 bytes.
+/// - **Types.** Items must be trivially relocatable. Kept items are written once at most. On compute capability 9.0 to
+///   11.x, long arrays are read once, if items, flags, keys and values have 1, 2, 4, 8 or 16 bytes. Otherwise a
+///   selection to another array reads twice what the operator is applied to: items, keys or flags. Counts have 64 bits
+///   if `num_items` has.
+/// - **Few flags.** If few flags of a long array are set, `Flagged` and `FlaggedIf` to another array read little more
+///   than the kept items. This holds on compute capability 9.0 to 11.x, if flags and items begin at 16-byte boundaries,
+///   and items have 4, 8 or 16 bytes and are aligned to their size.
 /// - **Tuning.** `TunedDeviceSelect<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer (`d_num_selected_out`, or another one if there are items); an output that begins within an

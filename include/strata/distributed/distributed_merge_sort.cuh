@@ -20,7 +20,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     SortKeys(d_keys_in, num_items, d_keys_out, capacity, num_out, compare, comm, stream)
 ///     SortPairs(d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity, num_out, compare, comm, stream)
 ///
-/// The first arguments are `d_temp_storage, temp_storage_bytes`.
+/// `d_temp_storage, temp_storage_bytes` come before these arguments.
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
 ///   sequence, both rounded down. Sorts are stable: equal items are in the order of their ranks, and of their
@@ -32,25 +32,29 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Capacity.** `capacity` is the number of items that the output arrays can hold. `num_out` is a host pointer: when
 ///   the call returns, `*num_out` is the number of items that this rank gets. If any rank would get more items than its
 ///   capacity, no rank writes an item, and all return `cudaErrorInvalidValue`.
-/// - **Execution.** The host waits once for the counts of all ranks, and once more if a rank has more than 4,096 items
-///   (fewer if keys have more than 16 bytes). Then further rounds find the splitters; each is a collective of some KiB
-///   and a kernel. A round narrows the search about 700 times with 2 ranks, 60 times with 8. Calls cannot be captured.
-///   The exchange and the merges are in the stream when the call returns.
+/// - **Execution.** The host waits for the counts of all ranks. The same messages carry samples of the keys. If no rank
+///   has more than 4,096 items (fewer if keys have more than 16 bytes), they give the splitters. Otherwise more rounds
+///   find the splitters, and the host waits once more. Each round is a collective of some KiB and a kernel, and narrows
+///   the search by a factor of about 700 with 2 ranks, and 60 with 8. If ranks share memory, small sorts need no
+///   splitters, so the host waits once. If only some ranks are small, it waits up to three times. Calls cannot be
+///   captured. The exchange and the merges are in the stream when the call returns.
 /// - **Storage.** Temporary storage has the rank's items, and in addition the largest of three parts, which are not
 ///   used at the same time. The first is what DeviceMergeSort takes for the rank's items. The second is `capacity`
-///   items, and for more than two ranks one or two buffers of as many, or of a quarter above 2^22 items. The third is
-///   for small sorts of up to 8 ranks: up to 16 MiB, and what DeviceMergeSort takes for half of them. If the storage
-///   lies in a DistributedMemory on all ranks, the sort is faster.
-/// - **Traffic.** An item is sent once at most. A rank sorts its items, then merges what it has received. A share of
-///   more than 2^22 items comes in 4 parts, and each is merged while the next one comes.
+///   items, and for more than two ranks one or two buffers. A buffer has `capacity` items, but above 2^22 only a
+///   quarter of `capacity`, at least 2^22. The third is for small sorts of up to 8 ranks: up to 16 MiB for two copies
+///   of the items of all ranks, and what DeviceMergeSort takes to sort these items. If the storage lies in a
+///   DistributedMemory on all ranks, the sort is faster.
+/// - **Traffic.** Without leads, an item is sent once at most, except in small sorts in shared memory: there all ranks
+///   read it. A rank sorts its items, then merges what it has received. A share of more than 2^22 items comes in 4
+///   parts, and each is merged while the next one comes.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceMergeSort refuses,
 ///   and a null `num_out`. A null communicator is refused at once. Otherwise errors of CUDA and NCCL (`as_cuda_error`).
 ///   After one of these, abort the communicator: other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on
-///   each, and slower with 2^20. The README of this folder has the times. If ranks share memory and the items
-///   of none have more than 8 MiB / P, each of the P ranks gets the items of all, and sorts them: the counts that all
-///   ranks have sent decide.
+///   each, and slower with 2^20. The README of this folder has the times. If up to 8 ranks share memory, and no rank
+///   has more than 2^20 items or more than 8 MiB / P of them, the sort is small: each rank gets the items of all ranks,
+///   sorts them and keeps its share. All ranks see this from the counts.
 /// - **Algorithm.** Local sorts, exact splitters by selection among the sorted items of all ranks (P. J. Varman et al.,
 ///   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991), one exchange, merges.
 ///
@@ -67,7 +71,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// void rank_main(int rank, int ranks, ncclComm_t comm) {
 ///   must(cudaSetDevice(rank) == cudaSuccess);
 ///   const int begin = 12 * rank / ranks, end = 12 * (rank + 1) / ranks, size = end - begin;
-///   std::int64_t num_out = 0;  // is size: the result is as balanced as these numbers
+///   std::int64_t num_out = 0;  // becomes `size`: ranks get as many numbers as they had
 ///   must(strata::DistributedMergeSort::SortKeys(numbers + begin, size, sorted + begin, size, &num_out,
 ///                                               by_last_digit{}, comm) == cudaSuccess);
 ///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);

@@ -21,8 +21,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     SortKeys(d_keys_in, num_items, d_keys_out, capacity, num_out, comm, stream)
 ///     SortPairs(d_keys_in, d_values_in, num_items, d_keys_out, d_values_out, capacity, num_out, comm, stream)
 ///
-/// The first arguments are `d_temp_storage, temp_storage_bytes`. `SortKeysDescending` and `SortPairsDescending` take
-/// the same. Before the communicator there may be `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or
+/// `d_temp_storage, temp_storage_bytes` come before these arguments. `SortKeysDescending` and `SortPairsDescending`
+/// take the same. Before the communicator there may be `begin_bit, end_bit`, or `decomposer, begin_bit, end_bit`, or
 /// `decomposer`. DeviceRadixSort says what keys, bits and decomposers are, and how floating-point numbers are ordered.
 ///
 /// - **Result.** With n items on P ranks, rank r gets the items from r n / P to (r + 1) n / P - 1 of the sorted
@@ -30,8 +30,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and of their positions. The result is the same from run to run.
 /// - **Call, capacity, execution, aliasing.** As for DistributedMergeSort. All ranks must give the same bits.
 /// - **Storage.** As for DistributedMergeSort, with DeviceRadixSort in the place of DeviceMergeSort.
-/// - **Traffic.** An item is sent once at most. A rank sorts its items by DeviceRadixSort, then merges what it has
-///   received.
+/// - **Traffic.** Without leads, an item is sent once at most, except in small sorts in shared memory: there all ranks
+///   read it. A rank sorts its items by DeviceRadixSort, then merges what it has received.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if the bits of two ranks differ, or if one refuses its arguments:
 ///   those that DeviceRadixSort refuses, and a null `num_out`. A null communicator is refused at once. Otherwise errors
 ///   of CUDA and NCCL (`as_cuda_error`). After one of these, abort the communicator: other ranks may wait for this one.

@@ -47,7 +47,7 @@ class ArgIndexInputIterator
 
   /// Makes an iterator that can only be assigned to.
   STRATA_HD ArgIndexInputIterator() {}
-  /// Makes an iterator to the items at `itr`, with the index `offset` for the first one.
+  /// Makes an iterator that begins with item `offset` of `itr`: its first pair is `offset` and `itr[offset]`.
   STRATA_HD ArgIndexInputIterator(InputIteratorT itr, OffsetT offset = 0) : base(offset), itr_(itr) {}
 
   /// Returns the pair of index and item at this position.

@@ -8,11 +8,11 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// A sequence that is computed: item i is conversion_op(input_itr[i]), converted to `ValueType`, at each read.
-/// Iterators are equal if their inputs are.
+/// A sequence that is computed at each read: item i is conversion_op(input_itr[i]), converted to `ValueType`. Iterators
+/// are equal if their inputs are.
 ///
-/// - It can be read wherever `InputIteratorT` and `ConversionOp` can be used: on the device, if one is a pointer to
-///   device memory or a function for the device alone.
+/// - It can be read wherever `InputIteratorT` and `ConversionOp` can be used: only on the device, if the input is a
+///   pointer to device memory or `ConversionOp` is a `__device__` function.
 /// - `ConversionOp` is copied with the iterator. It is called as const, for any item in any order.
 ///
 /// @code

@@ -129,8 +129,9 @@ inline void cluster_barrier(location where) {
   cluster_wait(where);
 }
 
-// Returns the address at which this block sees, in the shared memory of block `rank`, the variable that has `address`
-// in its own. This block cannot use plain shared addresses of another block; the check flavour reports their use.
+// `address` is the address of a variable in the shared memory of this block. Returns the address at which this block
+// can access the same variable of block `rank`. This block cannot use plain shared addresses of another block; the
+// check flavour reports their use.
 void* map_shared(const void* address, unsigned rank, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 // ---- asynchronous bulk copies into shared memory, and the mbarrier that signals their completion

@@ -90,12 +90,12 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///   not call.
 /// - All lanes of a logical warp must call together, with the same initial value. Those of other logical
 ///   warps may diverge, or call with other arguments.
-/// - Without an initial value, the exclusive result of lane 0 is unspecified. Sums begin with `T{}`.
+/// - Without an initial value, the exclusive result of lane 0 is unspecified. `ExclusiveSum` begins with `T{}`.
 /// - Operands keep their order, so the operator need only be associative. It is called only with items, the initial
 ///   value and results of such calls.
 /// - `warp_aggregate` is the sum of all items, without the initial value: the same bits in every lane.
 /// - The Partial overloads scan lanes 0 .. valid_items - 1. The operator is not called with the input of
-///   other lanes, and their outputs are not written. `valid_items` must be the same in the whole logical
+///   other lanes, and they get no result but `warp_aggregate`. `valid_items` must be the same in the whole logical
 ///   warp; above LogicalWarpThreads it means all lanes. If it is 0 or less, nothing is written.
 /// - An output may be the input's variable.
 /// - Determinism: the association depends on the types and the width alone, so floating-point results repeat

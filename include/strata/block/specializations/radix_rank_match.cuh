@@ -13,9 +13,9 @@ namespace detail {
 /// Ranks by warps. A warp takes its items row by row; a row is one item of each lane. Each lane finds the lanes that
 /// have its digit. Its place among these lanes and the counter of the digit give the item's rank in the warp.
 ///
-/// If `EarlyCounts` is false, a warp ranks its items while it counts. When the ranks of its first items of each digit
-/// are known, it adds these. If `EarlyCounts` is true, a warp first counts without matching, so that `on_counts` is
-/// called early, and then ranks.
+/// If `EarlyCounts` is false, a warp ranks its items while it counts. When the rank of the warp's first item of each
+/// digit is known, the warp adds it to the ranks of its items. If `EarlyCounts` is true, a warp first counts without
+/// matching, so that `on_counts` is called early, and then ranks.
 template <class Counters, class Match, bool EarlyCounts>
 class radix_rank_match {
  public:

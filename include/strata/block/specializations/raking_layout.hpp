@@ -38,7 +38,8 @@ struct raking_layout {
 
   STRATA_HD constexpr int operator()(int item) const { return unit(item); }
 
-  /// The first `lanes` threads of a warp access every `stride`-th item from `first` on.
+  /// True if there are no bank conflicts when the first `lanes` threads of a warp access every `stride`-th item from
+  /// `first` on.
   STRATA_HD static constexpr bool conflict_free(int first, int stride, int lanes) {
     using access = runtime_strided_access<detail::least(alignment, 16)>;
     return !detail::has_conflicts(raking_layout{}, access{first, stride, Items, lanes});
@@ -64,7 +65,8 @@ struct raking_segments {
   static constexpr int rakers = (Threads + segment - 1) / segment;
 
   static constexpr int columns = raking_layout<T, Threads, 0>::columns;
-  // The greatest common divisor of a number and a power of two is the lowest bit of both.
+  // The greatest common divisor of a number and a power of two is the number's lowest set bit, or the power if it is
+  // less.
   static constexpr int divisor = detail::least(segment & -segment, columns);
   using layout = raking_layout<T, Threads, segment / divisor * columns>;
 

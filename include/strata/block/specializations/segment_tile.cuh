@@ -36,8 +36,8 @@ STRATA_D const Key& key_of(const merge_pair<Key, Value>& item) {
 }
 
 /// Items of a block in shared memory. A thread reads or writes `ItemsPerThread` neighbouring items at a
-/// time. There are 16 bytes before the first index, so that a tile can have the same alignment to 16 bytes
-/// in shared memory as in device memory.
+/// time. The first item has an index from `least_origin` to `most_origin`, so that a tile can have the same alignment
+/// to 16 bytes in shared memory as in device memory.
 template <class Item, int ItemsPerThread, int Items>
 struct segment_tile {
   static constexpr int item_bytes = static_cast<int>(sizeof(Item));
@@ -55,7 +55,7 @@ struct segment_tile {
   static constexpr int vector_items = item_bytes < vector_bytes ? vector_bytes / item_bytes : 1;
   static constexpr int least_origin = vector_items;
   static constexpr int most_origin = 2 * vector_items;
-  /// The distance, in items of storage, of any two items whose indices differ by `Indices`.
+  /// The distance, in items of storage, of two items whose indices differ by `Indices`, a multiple of 32.
   template <int Indices>
   static constexpr int distance = static_cast<int>(layout{}(Indices));
 
@@ -104,8 +104,8 @@ struct tile_run {
   STRATA_D auto operator[](int i) const { return detail::key_of(tile.get(begin + Step * i)); }
 };
 
-/// Reads on in two runs of a segment_tile, in the first upwards, in the second by steps of `Step2`. Positions
-/// are byte offsets where items lie without gaps: this is the innermost loop of all merges.
+/// Reads the next items of two runs of a segment_tile, upwards in the first, by steps of `Step2` in the second.
+/// Positions are byte offsets where items lie without gaps: this is the innermost loop of all merges.
 template <class Tile, class Item, int Step2>
 class run_reader {
   static constexpr int scale = Tile::is_compact ? static_cast<int>(sizeof(Item)) : 1;
@@ -142,10 +142,10 @@ class run_reader {
 /// `count2` from `begin2` on, upwards if `Step2` is 1, downwards if -1. In the latter case it lies right
 /// behind the first, so that the pair rises and falls (K. E. Batcher's bitonic sequence, 1968).
 ///
-/// Reads one item behind the end of a run, and on behind both ends if the result ends before the slice does:
-/// that memory must exist, but what it holds is never part of the result. Checking each read instead, as
-/// `serial_merge` of the thread layer does, takes more instructions. A downward run needs no check of its
-/// end at all: behind it lies the last item of the first run, and nothing of the first run comes after that.
+/// May read one item behind the end of each run. If the result ends before the slice does, it reads on in one run. That
+/// memory must exist, but what it holds is never part of the result. Checking each read instead, as `serial_merge` of
+/// the thread layer does, takes more instructions. A downward run needs no check of its end at all: behind it lies the
+/// last item of the first run, and nothing of the first run comes after that.
 ///
 /// Calls `visit(i, index)` for each item of the slice with its index in the tile.
 template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare, class Visit>

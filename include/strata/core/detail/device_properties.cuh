@@ -51,7 +51,8 @@ inline cudaError_t query_device_properties(int device, device_properties& proper
 /// The number of devices for which caches have room.
 inline constexpr int max_cached_devices = 64;
 
-/// True if what a cache holds is still true of a device. On the host back end, tests change the simulated device.
+/// True if caches may be used for a device: they have room for it, and its properties have not changed. On the host
+/// back end, tests change the simulated device.
 inline bool is_cached_device(int device) {
 #if STRATA_HOST_SIMT
   if (!::strata::simt::has_first_device()) return false;

@@ -4,7 +4,8 @@
 
 #include <strata/core/macros.hpp>
 
-/// \file The part of the standard library that the headers below device/ use. They include this file instead of headers
+/// \file
+/// The part of the standard library that the headers below device/ use. They include this file instead of headers
 /// of the standard library, because NVRTC has no headers of the host. Under NVRTC, `std` is a namespace inside of
 /// strata with the few names that are needed. So nothing is declared in the global namespace `std`, which belongs to
 /// the program and its libraries.

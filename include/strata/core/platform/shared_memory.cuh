@@ -19,7 +19,7 @@ STRATA_D unsigned shared_address([[maybe_unused]] const void* object) {
 #endif
 }
 
-/// Returns the pointer to an address in `object`. The address counts from `shared_address(object)` on.
+/// Returns the pointer to `address`, which lies in `object`: it is `shared_address(object)` plus an offset in bytes.
 template <class T>
 STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
 #if STRATA_DEVICE_PASS

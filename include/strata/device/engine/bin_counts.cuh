@@ -95,7 +95,7 @@ class grid_bin_counts {
 
  private:
   static constexpr unsigned one_block = 1u << 24;
-  // Words that a thread loads before it reads the first.
+  // Words that a thread loads before it looks at the first.
   static constexpr unsigned words_per_batch = 12;
   // not for users: blocks have up to 2^16 items.
   static_assert(group_blocks << 16 <= one_block && group_blocks < 256,

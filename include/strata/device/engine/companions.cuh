@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// \file Names that programs written for CUB expect from every header of device/: the names of
+/// \file
+/// Names that programs written for CUB expect from every header of device/: the names of
 /// warp/specializations/companions.cuh, versions of the device, loads and stores of blocks, iterators.
 
 #include <strata/block/block_load.cuh>

@@ -6,7 +6,8 @@
 #include <strata/core/platform.cuh>
 #include <strata/core/types.hpp>
 
-/// \file A segmented scan is a scan of all segments end to end, in their order. In this logical sequence, segment s
+/// \file
+/// A segmented scan is a scan of all segments end to end, in their order. In this logical sequence, segment s
 /// ends at `ends[s]`, the sum of the lengths of all segments up to s. Empty segments have no items in it.
 
 STRATA_NAMESPACE_BEGIN

@@ -10,12 +10,14 @@
 #include <cstddef>
 #include <type_traits>
 
-/// \file Computes the prefix of each tile of a block. It serves as the prefix callback of BlockScan.
+/// \file
+/// Computes the prefix of each tile of a block. It serves as the prefix callback of BlockScan.
 ///
 /// Forward progress: if there are several rounds of tiles, all blocks are resident together. With one round, a block
-/// waits only for blocks with lower numbers. Devices start these first, but that is not guaranteed. So a block that has
-/// waited for some milliseconds reduces the missing tile in place of the tile's own block, and publishes the aggregate.
-/// It applies the operator in the same order as that block, so both compute the same bits.
+/// waits for blocks with lower numbers, and perhaps for the block that owns its input, which runs already and waits for
+/// no block before it publishes. Devices start these first, but that is not guaranteed. So a block that has waited for
+/// some milliseconds reduces the missing tile in place of the tile's own block, and publishes the aggregate. It applies
+/// the operator in the same order as that block, so both compute the same bits.
 ///
 /// The output may overwrite the input. Then a block acquires the input of a tile before it reads it: the input of its
 /// own tile when it starts, and the input of another tile before it reduces that tile. The first block to acquire an
@@ -40,7 +42,8 @@ class one_round_aggregates : public tile_aggregates<T> {
  public:
   using base::base;
 
-  /// True if another block owns the input. One thread calls this, before the block reads its input.
+  /// Acquires the input of the block's tile. Returns true if another block owns it already. One thread calls this,
+  /// before the block reads its input.
   STRATA_D bool acquire_input() {
     unsigned long long* const owner = owner_of(block_);
     platform::may_be_unwritten(owner, sizeof(*owner));
@@ -80,7 +83,7 @@ class one_round_aggregates : public tile_aggregates<T> {
   }
 
  private:
-  // How often a warp polls before it reduces a tile itself. It takes some milliseconds.
+  // How often a warp polls before it reduces a tile itself. So many polls take some milliseconds.
 #if STRATA_HOST_SIMT
   static constexpr unsigned max_polls = 100;
 #else

@@ -70,7 +70,7 @@ struct search_plan {
 ///              2       6             parts   4 | 2  6 | 1  3  5  7      node i holds the first item of this part
 ///            1   3   5   7
 ///
-/// The nodes of a level lie side by side, so that lanes that search for different values find them in different banks.
+/// The nodes of a level lie side by side, so that lanes that search for different values mostly access different banks.
 /// (Eytzinger's layout: Khuong and Morin, Array Layouts for Comparison-Based Searching, 2015.) The rest of a search is
 /// a binary search in device memory. All searches have windows of the same length, so no lane waits for another. A
 /// thread makes several searches at a time, so that their loads overlap.

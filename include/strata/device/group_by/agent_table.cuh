@@ -154,8 +154,8 @@ struct AgentGroupTable {
     }
     __syncthreads();
     double groups = storage.groups;
-    // The estimate is a lower bound. It is too low if some keys are frequent among many others: with keys that follow
-    // Zipf's law, by about this factor.
+    // The estimate is a lower bound. It is too low if some keys are frequent among many others. With keys that follow
+    // Zipf's law, there are about 1 + of_row^2 times as many groups.
     const double of_row = groups / sample_rows;
     if (groups > few_groups && num_outliers(4 / of_row + 8) >= sample_rows / 512) groups *= 1 + of_row * of_row;
     if (threadIdx.x == 0) {
@@ -421,8 +421,8 @@ struct AgentGroupTable {
     if (rows.is_dense()) word = detail::mixed_group_word(word);
     return static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (arguments.table.slots - 1);
   }
-  /// Combines states in the table in device memory, where `there` was read from the home of the word. Returns false if
-  /// the first `max_probes` slots have other words.
+  /// Combines `states` into the slot of `word` in the table in device memory. `there` was read from the word's home.
+  /// Returns false if the first `table.max_probes` slots have other words.
   STRATA_D bool add_to_memory(Slot word, Slot there, const States& states) {
     const auto& table = arguments.table;
     std::size_t slot = table.slots;

@@ -237,7 +237,7 @@ struct group_row_packs : group_codes<group_word_t<iterator_value_t<KeyIterator>>
   using Types = group_by_types<KeyIterator, Aggregates, Row>;
   using Key = typename Types::Key;
   using Slot = typename Types::Slot;
-  /// Rows without a key are in no group.
+  /// True if rows without a key are in no group.
   static constexpr bool drops_rows = drops_group_rows<KeyIterator>;
   KeyIterator keys;
   Aggregates aggregates;
@@ -284,7 +284,8 @@ struct group_row_packs : group_codes<group_word_t<iterator_value_t<KeyIterator>>
       return all;
     }
   }
-  /// Loads up to `group_pack_rows` of the `valid` rows from `first` on. Returns a bit for each row that was loaded.
+  /// Loads up to `group_pack_rows` of the `valid` rows from `first` on. Returns a bit for each of these rows that is in
+  /// a group.
   template <class Payload>
   STRATA_D unsigned load(std::size_t first, std::size_t valid, Slot (&words)[group_pack_rows],
                          Payload (&payloads)[group_pack_rows]) const {

@@ -11,12 +11,14 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How blocks combine rows in tables in shared memory, and how they move rows to parts.
+/// How blocks combine rows in tables in shared memory, and how they move rows to parts: rows whose hashed keys have the
+/// same upper bits.
 struct group_by_tuning {
   int block_threads;
   /// Rows of a tile that each thread loads before it combines the first.
   int items_per_thread;
-  /// Blocks that are resident on a multiprocessor: registers and shared memory must suffice for them.
+  /// The launch bound: blocks that registers must allow on a multiprocessor. If shared memory suffices for fewer, fewer
+  /// run there.
   int blocks_per_multiprocessor;
   /// Shared memory for a table. The number of slots is the largest power of two that fits, at most `most_slots`, and at
   /// least one slot for each thread.

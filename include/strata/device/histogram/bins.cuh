@@ -17,7 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-/// \file Classes that find the bin of a sample. If the number that they return is negative or too large, the sample is
+/// \file
+/// Classes that find the bin of a sample. If the number that they return is negative or too large, the sample is
 /// not counted.
 
 STRATA_NAMESPACE_BEGIN

@@ -135,12 +135,12 @@ struct DispatchHistogram {
 
   // ------------------------------------------------------------------ arguments
 
-  /// True if all samples have indices. Rows without gaps become one.
+  /// True if 64 bits can represent the index of each sample. Also merges rows without gaps into one row.
   bool has_valid_size() {
     constexpr std::size_t most = most_of<std::int64_t>;
     if (samples.row_pixels == 0) samples.rows = 0;
     if (samples.rows == 0) return true;
-    constexpr const char* too_many = "reaches behind 2^63 - 1 samples";
+    constexpr const char* too_many = "makes a region of more than 2^63 - 1 samples";
     if (detail::is_refused(samples.row_pixels > most / Channels / samples.rows, "the number of samples", too_many)) {
       return false;
     }
@@ -209,8 +209,8 @@ struct DispatchHistogram {
     constexpr std::size_t block_warps = tuning.block_threads / warp_threads;
     const auto share_out = [&](bool is_vectorized) {
       samples.is_vectorized = is_vectorized;
-      // A row has an incomplete part before its first boundary, then parts of part_pixels() pixels. The last part may
-      // be empty.
+      // With vectors, the first part begins at the row's first pixel at a 16-byte boundary. The warp of this part also
+      // counts the pixels before it, and those behind the last group. So the last part may be empty.
       samples.parts_per_row = detail::ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
       const std::size_t parts = samples.rows * samples.parts_per_row;
       return std::min(ceiling_divide(parts, block_warps), resident);
@@ -277,7 +277,7 @@ struct DispatchHistogram {
       return strata::allow_dynamic_shared_memory(kernel, static_cast<std::size_t>(device.shared_bytes_of_block));
     });
     if (status != cudaSuccess) return status;
-    // A counter has 32 bits, so a block must not count more samples than that.
+    // A counter has 32 bits, so a block must count fewer than 2^32 samples of a channel.
     blocks = std::max(blocks, (samples.rows * samples.row_pixels) >> 31);
     if (blocks > 1) status = clear();
     if (status != cudaSuccess) return status;

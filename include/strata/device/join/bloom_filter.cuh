@@ -15,7 +15,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// \file A join of a long probe side with few matches: a Bloom filter selects probe rows first, and the join takes
+/// \file
+/// A join of a long probe side with few matches: a Bloom filter selects probe rows first, and the join takes
 /// these as a side whose number of rows the host does not know.
 
 STRATA_NAMESPACE_BEGIN
@@ -25,10 +26,12 @@ namespace detail {
 /// 1970). All three bits of a key are in one word, so that a look-up reads 4 bytes.
 struct join_bloom_filter {
   unsigned* words;
-  /// The number of words, a power of two, less one.
+  /// The index of the last word. The number of words is a power of two.
   unsigned last_word;
 
-  /// 8 to 16 bits for each key, 16 to 32 where that fits L2 easily. The fraction of other keys that pass is 2 to 6 %.
+  /// 8 to 16 bits for each key, 16 to 32 where that fits L2 easily. Of other keys, 1 to 5 % pass with 8 to 16 bits, and
+  /// about 1 % or fewer with more. Keys of up to 4 bytes have one hash word for place and bits: in large filters, up to
+  /// 8 % of them pass.
   static constexpr std::size_t words_for(std::size_t build_rows) {
     constexpr std::size_t max_rows_of_two = std::size_t{1} << 22;
     const std::size_t least = ceiling_divide<std::size_t>(build_rows, build_rows <= max_rows_of_two ? 2 : 4);
@@ -93,7 +96,7 @@ JoinSide<join_counted_keys_t<Keys>> counted_side(const JoinSide<Keys>& side) {
   }
 }
 
-/// Selects the probe rows whose keys the filter may have, and none without a key.
+/// Selects the probe rows whose keys the filter may have. Rows without a key are left out.
 template <class Keys, class Hash, class Equal, int BlockThreads, int ItemsPerThread>
 struct AgentJoinFilter {
   using Key = iterator_value_t<Keys>;

@@ -16,7 +16,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A block reads the lengths of this many segments in the time of one access to memory.
+/// A call of up to this many segments has few segments: one block reads all lengths, at most two in each thread.
 inline constexpr long long most_few_segments = 1024;
 inline constexpr unsigned few_segments_threads = 512;
 
@@ -39,8 +39,8 @@ using segments_agent = std::conditional_t<
                                          Key, Value, Types...>>,
     AgentSegments<tile_agent<Policy, Class, Key, Value, Types...>, Class == segment_class::few_threads>>;
 
-/// Returns the number of segments of a block: as many as fill one tile if all have the mean length, 0 if they are too
-/// many.
+/// Returns the number of segments of a block: as many as fill one tile if all have the mean length. Returns 0 if the
+/// call has too many segments for the largest grid.
 template <class Agent, segment_class Class, bool HasOneSegment>
 long long segments_per_block(const segment_tile_tuning& tuning, unsigned long long mean, long long num_segments,
                              int multiprocessors, long long max_grid) {
@@ -98,8 +98,8 @@ STRATA_KERNEL void segmented_merge_sort_queue_kernel(Segments segments, long lon
   detail::enqueue(workspace, limits, segment, bounds, segment < num_segments);
 }
 
-/// One block clears the counters, and queues the segments of a call of few segments. An earlier kernel sorts short
-/// segments, and touches neither counters nor queue.
+/// One block clears the counters, and queues the segments of a call of few segments. If an earlier kernel of the call
+/// has sorted short segments, it has touched neither counters nor queue.
 template <class Segments, class Workspace>
 __launch_bounds__(few_segments_threads)
     STRATA_KERNEL void segmented_merge_sort_few_queue_kernel(Segments segments, long long num_segments,

@@ -59,7 +59,7 @@ STRATA_D void sort_in_warp(const radix_buffers<const Key*, Key>& keys, const rad
   }
 }
 
-/// What the kernels of a call share in device memory; 0 when the first one starts.
+/// What the kernels of a call share in device memory. All members are 0 when the first kernel starts.
 struct segmented_radix_sort_progress : long_segment_progress {
   unsigned long long segments_taken;
 };

@@ -23,7 +23,7 @@ template <class Decomposer, class Key>
 using if_decomposer =
     std::enable_if_t<std::is_invocable_v<Decomposer, Key&> && !std::is_integral_v<Decomposer>, cudaError_t>;
 
-/// The type of an input of items of type `T`. In size queries it may be a null pointer.
+/// The type of an input of items of type `T`: `Iterator`, or `const T*` if a size query passes `nullptr`.
 template <class Iterator, class T>
 using radix_input = std::conditional_t<std::is_null_pointer_v<Iterator>, const T*, Iterator>;
 

@@ -26,7 +26,7 @@ struct segmented_sort_arguments {
   int end_bit;
   cudaStream_t stream;
 
-  /// Returns the number of items whose arrays must not overlap: 0 in a size query.
+  /// Returns the number of items of each array in the check for overlap: 0 in a size query, or without segments.
   NumItemsT items_to_check(const void* d_temp_storage) const {
     return d_temp_storage != nullptr && num_segments > 0 ? num_items : NumItemsT{0};
   }

@@ -50,7 +50,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Key>
 void check_number_keys() {
   static_assert(is_radix_key<Key>,
-                "DeviceSegmentedSort takes integers, enumerations and floating-point numbers of 8 to 64 bits; "
+                "DeviceSegmentedSort takes integers and enumerations, and floating-point numbers of 8 to 64 bits; "
                 "DeviceSegmentedMergeSort takes other keys, with a comparator");
 }
 
@@ -80,8 +80,9 @@ struct number_sort {
                          sort_long_by_digits<MaxPolicy, PassPolicy, Key, ValueIterator, Value, IsDescending>>;
 };
 
-/// `d_values_in` is a pointer to `Value`, or NullType if keys have none. With `alternate`, sorts `output` in place, and
-/// these are the buffers.
+/// `d_values_in` is a pointer to `Value`, or NullType if keys have no values. If `alternate` is not null, the inputs
+/// are the arrays of `output`, which are sorted in place. `alternate` is the second buffer, and has unspecified
+/// contents afterwards.
 template <bool IsDescending, class PolicyHub, class Key, class ValuesIn, class Value, class Segments>
 cudaError_t sort_numbers(void* d_temp_storage, std::size_t& temp_storage_bytes, const Key* d_keys_in,
                          ValuesIn d_values_in, const merge_sort_arrays<Key, Value>& output,

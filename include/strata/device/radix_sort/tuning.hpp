@@ -58,8 +58,8 @@ struct radix_grid_tuning {
 /// A counting sort of keys of 16 bits, called words.
 struct radix_words_tuning {
   int block_threads;
-  /// The smallest number of items, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters in shared memory, and as
-  /// many in the array that is not the input.
+  /// The smallest number of items, 2^16 + 8 or more; 0: never. A block has 128 KiB of counters in shared memory. Blocks
+  /// copy their counters to the scratch or output array, which must have room for the counters of at least one block.
   std::size_t least_items;
 };
 
@@ -80,7 +80,7 @@ struct radix_sort_policy_hub {
   static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
   static constexpr int widest = detail::most(key_bytes, value_bytes);
 
-  // Items of a thread whose keys, and after them their values, take `bytes`.
+  // Items of a thread if `bytes` hold its keys and later, in the same place, its values.
   static constexpr int items_within(int bytes, int max) {
     const int items = bytes / widest;
     return items < 1 ? 1 : detail::least(items, max);
@@ -123,7 +123,7 @@ struct radix_sort_policy_hub {
     static constexpr radix_words_tuning words{/*block_threads*/ 1024, /*least_items*/ 0};
   };
 
-  // NVIDIA H200, CUDA 13.0, 2026-11-22: medians in microseconds, CUB's in brackets; u32 keys unless said.
+  // NVIDIA H200, CUDA 13.0, 2026-11-22: medians in microseconds, CUB's in brackets; u32 keys unless said otherwise.
   struct rows_900 {
     // u8 of 2^28, counted and written: 143 (1,435).
     static constexpr radix_histogram_tuning histogram{/*block_threads*/ 1024, /*shared_bytes*/ 192 << 10};

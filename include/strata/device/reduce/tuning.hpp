@@ -12,7 +12,7 @@ struct reduce_tuning {
   int block_threads;
   /// Bytes that one thread asks for before it uses the first: they hide the memory's latency.
   int bytes_in_flight;
-  /// Bytes of a thread for operators that are not commutative. There they are contiguous.
+  /// Bytes that a thread reads at a time if the operator is not commutative. They are contiguous.
   int ordered_bytes;
   int blocks_per_multiprocessor;
   /// A block gets at least this much to read. An input of up to `single_block_bytes` is read by one block.
@@ -36,8 +36,8 @@ struct reduce_policy_hub {
                                                   /*blocks_per_multiprocessor=*/2,
                                                   /*min_bytes_per_block=*/8 << 10,
                                                   /*single_block_bytes=*/64 << 10};
-    // Not measured. Adapted from `up_to_16_bytes`. Accumulators live in registers, so a thread has fewer bytes of large
-    // ones in flight, and a block has fewer threads.
+    // Not measured. Adapted from `up_to_16_bytes`. Large accumulators take many registers, so a thread has fewer bytes
+    // in flight, and a block has fewer threads.
     static constexpr reduce_tuning above_16_bytes{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                                   /*blocks_per_multiprocessor=*/2};
     static constexpr reduce_tuning tuning = sizeof(AccumT) <= 16 ? up_to_16_bytes : above_16_bytes;

@@ -39,7 +39,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// An input that is cut into tiles, behind `head_items` that come before the first tile.
+/// An input that is cut into tiles. The first tile begins behind `head_items` items.
 struct tiled_input {
   std::size_t num_items;
   std::size_t tiles;
@@ -96,7 +96,8 @@ class AgentScanPipeline {
   static constexpr unsigned lag = static_cast<unsigned>(tuning.lag);
   static constexpr int thread_items = Stage::thread_items;
   static constexpr int warp_items = warp_threads * thread_items;
-  // Aggregates and prefixes of warps: `lag` rounds from upsweep to downsweep, and two for their readers.
+  // Aggregates and prefixes of warps: Slots for aggregates and prefixes of warps: `lag` for the rounds between upsweep
+  // and downsweep, and two more for rounds in which they are still read.
   static constexpr unsigned slots = lag + 2;
   using stage_state = pipeline_state<stages>;
   using slot_state = pipeline_state<slots>;

@@ -44,7 +44,7 @@ struct staged_transpose {
   static_assert(!std::is_void_v<layout>,
                 "transpose_tuning: shared memory would have bank conflicts: choose tile sides that are powers of two "
                 "or multiples of 32");
-  // not for users: the layout is chosen so
+  // not for users: a layout without conflicts has been chosen
   static_assert(transpose_conflicts<tile, layout>::writes == 1 && transpose_conflicts<tile, layout>::reads == 1,
                 "the layout has conflicts");
   using units = transpose_units<tile, layout>;
@@ -102,7 +102,8 @@ template <class ActivePolicy, int ElementBytes, int PieceBytes, transpose_kind K
 struct direct_transpose {
   static constexpr transpose_tuning tuning = detail::transpose_row<ActivePolicy, Kind>();
   static constexpr unsigned pieces = ElementBytes / PieceBytes;
-  // Large elements make tiles of few pieces for a thread.
+  // Pieces that a thread loads before it writes. The tiles of kind `direct`, which has large elements, have few pieces
+  // for each thread.
   static constexpr unsigned batch = Kind == transpose_kind::direct ? 2 : 12;
   // Pointers to words, because nvcc makes more code for addresses from pointers to a struct (12-byte elements took 1.14
   // times as long).
@@ -125,7 +126,7 @@ struct direct_transpose {
     const unsigned count = per_column * at_most(shape.columns - column, tuning.tile_columns);
     const element* const from = in + (row * shape.in_leading_dimension + column) * pieces;
     element* const to = out + (column * shape.out_leading_dimension + row) * pieces;
-    // Piece i of the tile is piece `rest` of column c: without a division for each of them.
+    // Piece i of the tile is piece `rest` of column c. Both are advanced without a division for each piece.
     unsigned c = threadIdx.x / per_column, rest = threadIdx.x % per_column;
     STRATA_UNROLL_N(1)
     for (unsigned i = threadIdx.x; i < count; i += batch * threads) {

@@ -22,7 +22,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns a value, whatever it is called with.
+/// A generator that always returns the same value.
 template <class Value>
 struct always {
   Value value;
@@ -49,8 +49,8 @@ struct transform_problem {
 
   static constexpr bool is_by_reference = IsByReference;
   static constexpr bool has_vectors = !IsByReference;
-  // Two inputs that exceed L2 are read faster with fewer bytes in flight. That is so in tiles whose items are checked,
-  // because the checks take registers.
+  // Two inputs that exceed L2 are read faster with fewer bytes in flight. Tiles whose items are checked have fewer in
+  // flight, because the checks take registers.
   static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   STRATA_HD static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }
@@ -231,13 +231,13 @@ struct tile_policy {
   using newest = typename hub_or<tile_rows, PolicyHub, tile_policy_hub>::MaxPolicy;
 };
 
-/// The tiles of a call. They have groups that are accessed at once if `Array` is an array in memory. (It is the output
-/// or, without one, the input.)
+/// The tiles of a call. `Array` is the output or, without one, the input. If it is an array in memory, and the problem
+/// has vectors, tiles have groups of items that one access reads or writes.
 template <class Problem, class Array, class... Inputs>
 struct tiles_of {
   static constexpr bool are_vectorized = is_bulk_array<Array> && Problem::has_vectors;
 
-  /// The number of items that have up to 16 bytes in each sequence.
+  /// Items of a group: the largest power of two whose items take at most 16 bytes in each array, and at least 1.
   static constexpr int width() {
     int width = 1;
     if constexpr (are_vectorized) {
@@ -291,7 +291,8 @@ struct tiles_of {
   }
 };
 
-/// Does what `Problem` says with each tile of some inputs: tiles of groups, of single items, or what the range has.
+/// Does what `Problem` says with each tile of some inputs. Tiles have groups if `HasVectors`, and single items if
+/// `HasItems`. If both are true, `range.is_vectorized` chooses.
 template <class MaxPolicy, class Tiles, bool HasVectors, bool HasItems, class Problem, class... Inputs>
 __launch_bounds__(Problem::block_threads(MaxPolicy::ActivePolicy::tuning),
                   Problem::blocks_per_multiprocessor(MaxPolicy::ActivePolicy::tuning))
@@ -327,8 +328,8 @@ __launch_bounds__(Problem::block_threads(MaxPolicy::ActivePolicy::tuning),
   } while (++number < end);
 }
 
-/// Launches the kernel for the tiles that a range has been cut into. Where whole tiles have a path of their own, it
-/// needs few registers, and tiles of single items have another kernel.
+/// Launches the kernel for the tiles that a range has been cut into. A path for whole tiles needs few registers. So a
+/// kernel with such a path has no path for tiles of single items: these have another kernel.
 template <class MaxPolicy, class Tiles, class Problem, class... Inputs>
 cudaError_t launch_tiles(const launch_configuration& configuration, const Problem& problem, tile_range range,
                          const Inputs&... inputs) {
@@ -437,7 +438,8 @@ cudaError_t dispatch_transform(const char* name, void* d_temp_storage, std::size
                                            stream, inputs...);
 }
 
-/// One call that applies an operator to the items for which a predicate is true. Other results stay as they are.
+/// One call that applies an operator to the items for which a predicate is true. Other items of the output stay as they
+/// are.
 template <bool IsStable, class PolicyHub, class Output, class NumItemsT, class Predicate, class Op, class... Inputs>
 cudaError_t dispatch_transform_if(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes, Output out,
                                   NumItemsT num_items, Predicate predicate, Op op, cudaStream_t stream,

@@ -16,7 +16,8 @@
 #include <new>
 #include <vector>
 
-/// \file How the ranks of a communicator get access to each other's memory. Ranks of one process allocate in memory
+/// \file
+/// How the ranks of a communicator get access to each other's memory. Ranks of one process allocate in memory
 /// pools that all their GPUs can address, and use the pointers. If each rank is a process, they open IPC handles of
 /// CUDA. NCCL is only used to gather the descriptions of the ranks.
 ///

@@ -15,7 +15,8 @@ namespace detail {
 
 /// Returns the hash that chooses the rank of a key. The local join takes its partitions and slots from the bits of
 /// `mixed_hash` or `mixed_word`. This function mixes them once more: otherwise the keys of a rank would be in only some
-/// of its partitions. The result is never 0, which means no key.
+/// of its partitions. The result is never 0: `join_routed_keys::hash_of` returns 0 for a key that does not equal
+/// itself.
 template <class Hash, class Key>
 STRATA_HD std::uint64_t join_route_hash(const Hash& hash, const Key& key) {
   const std::uint64_t mixed = mixed_hash(static_cast<std::uint64_t>(hash(key)));
@@ -63,7 +64,7 @@ struct join_classes {
   STRATA_HD constexpr unsigned count() const { return ranks + 3; }
 };
 using join_class_t = unsigned short;
-/// The largest number of ranks, such that classes fit in their type.
+/// The largest number of ranks for which the number of classes fits in `join_class_t`.
 inline constexpr int max_join_ranks = 65532;
 
 /// The keys of a side as a device function sees them.
@@ -94,7 +95,8 @@ struct join_rank_routing {
   STRATA_HD join_class_t operator()(const RoutedKeys& keys, unsigned row) const {
     return class_of(keys, row, [this](std::uint64_t hash) { return class_of_hash(hash); });
   }
-  /// Returns `of_hash(hash)` if the row has a key, otherwise the class of rows without one.
+  /// Returns `of_hash(hash)`, `null_class` for a row without a key, or `unequal_class` if the key does not equal
+  /// itself.
   template <class RoutedKeys, class OfHash>
   STRATA_HD join_class_t class_of(const RoutedKeys& keys, unsigned row, const OfHash& of_hash) const {
     if (!keys.is_valid(row)) return null_class;

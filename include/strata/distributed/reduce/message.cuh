@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// \file The message of a rank in a reduction or a scan: whether it takes part, how many items it has, and their
+/// \file
+/// The message of a rank in a reduction or a scan: whether it takes part, how many items it has, and their
 /// aggregate. All ranks combine the aggregates in the order of ranks.
 
 STRATA_NAMESPACE_BEGIN
@@ -50,7 +51,8 @@ struct aggregate_combiner {
   STRATA_D AccumT combine(const AccumT& a, const AccumT& b) { return static_cast<AccumT>(reduction_op(a, b)); }
 };
 
-/// An aggregate of items. `first_item` is the number of items before them.
+/// Returns the aggregate of a rank's items, as seen from all ranks: an index in it grows by `first_item`, the number of
+/// items of the ranks before.
 template <class TransformOp, class AccumT>
 STRATA_D AccumT behind(const AccumT& aggregate, long long first_item) {
   if constexpr (std::is_same_v<TransformOp, number_item>) {

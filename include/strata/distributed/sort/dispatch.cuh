@@ -29,14 +29,14 @@ struct sort_cuts {
   std::vector<call_header> headers;
   std::vector<cut_bracket> brackets;
 
-  /// Returns how many items of `rank` come before `splitter`, from 0 to all_chunks().
+  /// Returns how many items of `rank` come before `splitter`, which is a number from 0 to all_chunks().
   std::int64_t at(int splitter, int rank) const {
     if (splitter == 0) return 0;
     if (splitter == shares.all_chunks()) return headers[static_cast<std::size_t>(rank)].num_items;
     return brackets[static_cast<std::size_t>((splitter - 1) * shares.ranks + rank)].begin;
   }
 
-  /// False if the comparator is no strict weak ordering.
+  /// True if the cuts fit together. If they do not, the comparator is no strict weak ordering.
   bool are_valid() const {
     for (int i = 1; i <= shares.all_chunks(); ++i) {
       std::int64_t sum = 0;
@@ -197,7 +197,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     static_cast<void>(cudaMemcpyAsync(message, &failed, sizeof failed, cudaMemcpyHostToDevice, stream));
   }
 
-  /// Returns the error of the lowest rank that has refused its arguments.
+  /// Returns the error of the lowest rank that has one. If no rank has an error, but the ranks have made different
+  /// calls, returns cudaErrorInvalidValue.
   static cudaError_t error_of(const std::vector<call_header>& headers) {
     cudaError_t status = detail::common_status(headers.data(), static_cast<int>(headers.size()));
     for (const call_header& header : headers) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The functions by which the engine reports to the check flavour. In other flavours they are empty.
+// The functions by which the engine reports to the check flavour. In other flavours they do nothing, and those that
+// only the check flavour calls are missing.
 #pragma once
 
 #include <strata/simt/runtime/engine_state.hpp>

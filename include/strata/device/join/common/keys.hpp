@@ -11,7 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-/// \file Rows received from other ranks carry numbers that are not their indices. A join by partitions keeps these
+/// \file
+/// Rows received from other ranks carry numbers that are not their indices. A join by partitions keeps these
 /// numbers in place of indices, and so reads their array once, in order. Otherwise each result would read it at random.
 
 STRATA_NAMESPACE_BEGIN

@@ -38,7 +38,7 @@ STRATA_KERNEL void join_clear_kernel(Table table) {
   detail::clear_join_table(table);
 }
 
-/// Sets the number of results to 0 and clears the marks of matched slots.
+/// Sets the number of results and the counter of listed tiles to 0, and clears the marks of matched slots.
 template <class Row>
 STRATA_KERNEL void join_reset_kernel(unsigned long long* total, unsigned long long* counter, unsigned* matched,
                                      unsigned long long words) {
@@ -111,8 +111,8 @@ STRATA_KERNEL void join_find_begins_kernel(Table table, const Row* sorted) {
   }
 }
 
-/// Counts the rows of the result: adds them to `*probe.total`, or, if `counts` is not null, writes the
-/// number of each tile there.
+/// Counts the rows of the result. Writes the count of each tile to `counts`; if that is null, adds the counts to
+/// `*probe.total`.
 template <class Agent, class Reduce, class Table, class Keys, class Row>
 STRATA_D void count_join_tiles(typename Reduce::TempStorage& storage, const Table& table,
                                const join_probe<Keys, Row>& probe, unsigned long long first_tile,

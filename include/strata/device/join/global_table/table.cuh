@@ -24,7 +24,8 @@ struct join_slot {
   static constexpr int row_bits = sizeof(Row) == 4 ? 32 : 40;
   static constexpr Word row_mask = (Word{1} << row_bits) - 1;
   static constexpr Word empty = ~Word{0};
-  /// The most rows of a side. A table has more slots than that, so a search for a free slot ends.
+  /// The most rows of a side. It is so small that even the largest table has more slots than rows. So a search for a
+  /// free slot ends.
   static constexpr Word max_rows = row_mask - 3;
 
   STRATA_D static Word make(Word hash, Row row) { return hash << row_bits | row; }
@@ -79,7 +80,7 @@ struct join_table {
   unsigned* matched = nullptr;
   /// Not 0 if two rows have equal keys.
   unsigned* has_duplicates = nullptr;
-  /// The number of rows that have offsets in `lists`.
+  /// The number of places in `lists` that slots have reserved.
   Row* listed = nullptr;
   bool nulls_equal = false;
   bool promised_unique = false;

@@ -42,8 +42,8 @@ enum class function {
 };
 inline constexpr int functions = 8;
 
-/// A device, its compiled kernels, and a queue for callers that have none. Compiling the text takes tenths of a second,
-/// so only the first join that needs it does so.
+/// A device, its compiled kernels, and a queue for callers that have none. Compiling the source of the kernels takes
+/// tenths of a second, so only the first join that needs a kernel compiles it.
 class context {
  public:
   explicit context(objc::ref device) : device_(std::move(device)) {
@@ -128,7 +128,7 @@ class context_list {
   }
 
   /// Returns the context of the queue's device or, without a queue, the context of the system's default device. Returns
-  /// null if the kernels cannot run there.
+  /// null if there is no such device, if the kernels cannot run on it, or if memory is exhausted.
   context* find(objc::id queue) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (queue == nullptr && default_ != nullptr) return default_;

@@ -17,7 +17,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// \file Columns of values that are partitioned with the keys. The partition pass copies the values of a tile's rows to
+/// \file
+/// Columns of values that are partitioned with the keys. The partition pass copies the values of a tile's rows to
 /// the positions of their records, and records have these positions in place of row indices. The join of a partition
 /// then reads only values of that partition, which L2 holds, and it reads the values of neighbouring probe rows side by
 /// side. Otherwise each result would read a random sector of memory for each column.
