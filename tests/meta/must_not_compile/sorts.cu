@@ -515,7 +515,7 @@ cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out, con
 }  // namespace segmented_radix_sort_values
 
 // case: segmented_sort_keys
-// expect: DeviceSegmentedSort takes integers, enumerations and floating-point numbers of 8 to 64 bits
+// expect: DeviceSegmentedSort takes integers and enumerations, and floating-point numbers of 8 to 64 bits
 #include <strata/device/device_segmented_sort.cuh>
 namespace segmented_sort_keys {
 struct record {
