@@ -48,7 +48,7 @@ A name is "same" in this table if `tests/meta/cub_calls/` calls it in one source
 same bytes. The calls are compared with CUB 3.0.1, the CUB of CUDA 13.0. Calls that came with CUB 3.1 to 3.5 are
 compared with CUB 3.5.
 
-If a name is absent, the last column says what takes its place. "as `X`" means: see the row of `X`.
+If a name is absent, the last column says what takes its place. If it says "as" and a name, see the row of that name.
 
 Operators of libcu++ and iterators of Thrust may be passed, as with CUB. Enumerations, such as `BlockScanAlgorithm`,
 have the same names and enumerators.

@@ -21,8 +21,8 @@ enum BlockLoadAlgorithm {
   BLOCK_LOAD_DIRECT,
   /// Striped arrangement: every access of a warp is to consecutive items.
   BLOCK_LOAD_STRIPED,
-  /// Blocked arrangement, in words of up to 16 bytes. For pointers to T, aligned or not; other
-  /// iterators are loaded as by BLOCK_LOAD_DIRECT.
+  /// Blocked arrangement, in words of up to 16 bytes, for pointers to T that are aligned to such words. Other pointers
+  /// and iterators are loaded as by BLOCK_LOAD_DIRECT.
   BLOCK_LOAD_VECTORIZE,
   /// Blocked arrangement: memory is read as by BLOCK_LOAD_STRIPED, then items change threads
   /// through shared memory. For any iterator and any number of items.
@@ -41,7 +41,7 @@ enum BlockLoadAlgorithm {
 /// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
 ///   With every algorithm, the other items keep their value or become `oob_default`.
 /// - BLOCK_LOAD_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may load
-///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
+///   alone. These algorithms use no shared memory: they have a `TempStorage` only to make the interface uniform.
 /// - The transposing algorithms: every thread of the block must call, in uniform control flow, with the same
 ///   `valid_items`. `T` must be trivially relocatable. The block must call `__syncthreads()` between two
 ///   calls that use the same storage, and before the storage is used for anything else. Objects of one type

@@ -21,8 +21,8 @@ enum BlockStoreAlgorithm {
   BLOCK_STORE_DIRECT,
   /// Striped arrangement: every access of a warp is to consecutive items.
   BLOCK_STORE_STRIPED,
-  /// Blocked arrangement, in words of up to 16 bytes. For pointers to T, aligned or not; other
-  /// iterators are written as by BLOCK_STORE_DIRECT.
+  /// Blocked arrangement, in words of up to 16 bytes, for pointers to T that are aligned to such words. Other pointers
+  /// and iterators are written as by BLOCK_STORE_DIRECT.
   BLOCK_STORE_VECTORIZE,
   /// Blocked arrangement: items change threads through shared memory, then memory is written as by
   /// BLOCK_STORE_STRIPED. For any iterator and any number of items.

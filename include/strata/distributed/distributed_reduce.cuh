@@ -29,8 +29,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   arithmetic, which communicates nothing), then with that much device memory. Or call it once, without these two
 ///   arguments: see `execution`.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items, an all-gather of NCCL (16 bytes and an
-///   aggregate of each rank), and a kernel of one thread. The host does not wait. A call can be captured in a graph and
-///   replayed, by all ranks.
+///   aggregate of each rank), and a kernel of one thread. If the ranks share memory (DistributedMemory), one kernel
+///   takes the place of the last two. The host does not wait. A call can be captured in a graph and replayed, by all
+///   ranks.
 /// - **Result.** The result is written to `*d_out`, which may lie inside the input. Aggregates of ranks are combined in
 ///   the order of ranks. So all ranks get the same bits, and the same from run to run, for floating-point sums, too.
 ///   Another distribution of the items over the ranks is another association, which may change floating-point sums. If
@@ -40,11 +41,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   indices, null pointer (`d_in` if there are items, `d_out`), two outputs that overlap, temporary storage too small.
 ///   A rank with bad arguments returns its error and takes part without items. Then no rank writes a result; the others
 ///   return `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise a call returns what NCCL and launches return; after one of these, abort the communicator: other
-///   ranks may wait for this one.
+///   itself. Otherwise a call returns what NCCL and launches return. After an error of NCCL or of a launch, abort the
+///   communicator: other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on
 ///   each, and slower with 2^20. The README of this folder has the times.
-/// - **Algorithm.** DeviceReduce, an all-gather, and a sum over ranks in each of them.
+/// - **Algorithm.** DeviceReduce on each rank, then an all-gather. Then every rank combines the aggregates of all
+///   ranks.
 ///
 /// @code
 /// #include <cstdlib>

@@ -43,8 +43,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   pointer (if there are items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
 ///   arguments returns its error and takes part without items. Then no rank writes results; the others return
 ///   `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise a call returns what NCCL and launches return; after one of these, abort the communicator: other
-///   ranks may wait for this one.
+///   itself. Otherwise a call returns what NCCL and launches return. After an error of NCCL or of a launch, abort the
+///   communicator: other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^28 items on
 ///   each. They take the same time with 2^24, and are slower with 2^20. The README of this folder has the times.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the

@@ -21,8 +21,8 @@
 #define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __constant__ static
-// The one kind of static variable whose address the host may pass to a kernel. Mach-O names a segment too, and has
-// 16 characters for the section.
+// The one kind of static variable whose address the host may pass to a kernel. Mach-O also needs the name of a segment,
+// and the name of a section may have 16 characters at most.
 #if defined(__APPLE__)
 #define STRATA_SIMT_MANAGED_SECTION "__DATA,strata_managed"
 #else

@@ -13,8 +13,9 @@ STRATA_NAMESPACE_BEGIN
 /// - Items may have any size. They are stored in words as large as their alignment, of 1 to 16 bytes. Nothing is stored
 ///   beside them. An item of several words is not stored at once.
 /// - Memory may be global, shared or local.
-/// - To a pointer, `val` is converted to the type that it points to, which must be trivially relocatable. With
-///   STORE_DEFAULT it may be any that can be assigned, and `itr` any iterator; otherwise `itr` is a pointer.
+/// - If `itr` is a pointer, `val` is converted to the type of the items. This type must be trivially relocatable. With
+///   STORE_DEFAULT, the type only has to be assignable, and `itr` may be any iterator. With any other modifier, `itr`
+///   must be a pointer.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -21,8 +21,8 @@ enum WarpLoadAlgorithm {
   WARP_LOAD_DIRECT,
   /// Striped arrangement: every access is to consecutive items.
   WARP_LOAD_STRIPED,
-  /// Blocked arrangement, in words of up to 16 bytes. For pointers to T, aligned or not; other
-  /// iterators are loaded as by WARP_LOAD_DIRECT.
+  /// Blocked arrangement, in words of up to 16 bytes, for pointers to T that are aligned to such words. Other pointers
+  /// and iterators are loaded as by WARP_LOAD_DIRECT.
   WARP_LOAD_VECTORIZE,
   /// Blocked arrangement: memory is read as by WARP_LOAD_STRIPED, then items change lanes through
   /// shared memory. For any iterator and any number of items.

@@ -21,8 +21,8 @@ enum WarpStoreAlgorithm {
   WARP_STORE_DIRECT,
   /// Striped arrangement: every access is to consecutive items.
   WARP_STORE_STRIPED,
-  /// Blocked arrangement, in words of up to 16 bytes. For pointers to T, aligned or not; other
-  /// iterators are written as by WARP_STORE_DIRECT.
+  /// Blocked arrangement, in words of up to 16 bytes, for pointers to T that are aligned to such words. Other pointers
+  /// and iterators are written as by WARP_STORE_DIRECT.
   WARP_STORE_VECTORIZE,
   /// Blocked arrangement: items change lanes through shared memory, then memory is written as by
   /// WARP_STORE_STRIPED. For any iterator and any number of items.

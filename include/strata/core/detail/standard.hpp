@@ -207,7 +207,7 @@ using unsigned_of_size =
 template <class T>
 using make_unsigned_t = conditional_t<is_one_of_v<T, long, unsigned long>, unsigned long, unsigned_of_size<sizeof(T)>>;
 
-// Arrays decay to pointers. A function type is only used here to be called.
+// Arrays and functions decay to pointers.
 template <class T>
 struct decayed {
   using type = remove_cv_t<T>;

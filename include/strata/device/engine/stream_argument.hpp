@@ -48,7 +48,7 @@ Handle stream_handle(T&& stream) {
   }
 }
 
-/// Fails to compile, with one sentence, if the last argument of a call is neither a stream nor an execution.
+/// Fails to compile, with one message, unless `IsValid`: the last argument of a call must say where the call runs.
 template <bool IsValid>
 constexpr void check_last_argument() {
   static_assert(IsValid,
@@ -73,7 +73,8 @@ Handle stream_of_environment([[maybe_unused]] const Environment& environment) {
   }
 }
 
-/// The type of a parameter for a stream. If the results of a call are known, it also takes an environment.
+/// The type of a parameter for a stream. With a `Result`, it also takes an environment: the requirements in it are
+/// checked against this call_result.
 template <class Handle, call_result... Result>
 class stream_argument {
  public:

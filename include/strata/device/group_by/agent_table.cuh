@@ -134,12 +134,10 @@ struct AgentGroupTable {
 
   STRATA_D void clear_plan() {
     Plan& plan = *arguments.plan;
-    plan.departures = plan.is_abandoned = plan.is_partitioned = 0;
+    plan.departures = plan.is_abandoned = plan.is_partitioned = plan.num_sampled_frequent = plan.num_frequent = 0;
     plan.sampled = {0, 0, 0};
-    plan.num_sampled_frequent = plan.num_frequent = 0;
-    plan.arrivals = plan.leaving = plan.ticket = 0;
+    plan.arrivals = plan.leaving = plan.ticket = plan.second_bits = plan.num_listed = 0;
     plan.num_chunks[0] = plan.num_chunks[1] = 0;
-    plan.second_bits = plan.num_listed = 0;
     plan.num_groups = plan.num_written = 0;
   }
 
@@ -147,17 +145,16 @@ struct AgentGroupTable {
   /// decide the same.
   STRATA_D bool choose_method() {
     const Plan& plan = *arguments.plan;
-    if (threadIdx.x == 0) {
-      storage.groups = detail::estimated_groups({platform::load_relaxed(&plan.sampled.different),
-                                                 platform::load_relaxed(&plan.sampled.once),
-                                                 platform::load_relaxed(&plan.sampled.twice)});
-    }
+    const group_sample_counts counts{platform::load_relaxed(&plan.sampled.different),
+                                     platform::load_relaxed(&plan.sampled.once),
+                                     platform::load_relaxed(&plan.sampled.twice)};
+    if (threadIdx.x == 0) storage.groups = detail::estimated_groups(counts);
     __syncthreads();
     double groups = storage.groups;
     // The estimate is a lower bound. It is too low if some keys are frequent among many others. With keys that follow
     // Zipf's law, there are about 1 + of_row^2 times as many groups.
     const double of_row = groups / sample_rows;
-    if (groups > few_groups && num_outliers(4 / of_row + 8) >= sample_rows / 512) groups *= 1 + of_row * of_row;
+    if (groups > few_groups && has_outliers(4 / of_row + 8)) groups *= 1 + of_row * of_row;
     if (threadIdx.x == 0) {
       storage.is_partitioned = arguments.may_partition && groups > 0.625 * table_slots ? 1 : 0;
       // In a range, each key has a slot of its own, so as many slots as keys suffice.
@@ -170,16 +167,15 @@ struct AgentGroupTable {
     return storage.is_partitioned != 0;
   }
 
-  /// Returns how many keys have more than this number of rows in the sample.
-  STRATA_D unsigned num_outliers(double most_rows) const {
+  /// True if several keys have more than this number of rows in the sample.
+  STRATA_D bool has_outliers(double most_rows) const {
     const unsigned sampled = platform::load_relaxed(&arguments.plan->num_sampled_frequent);
     int found = 0;
-    for (unsigned first = 0; first < sampled; first += unsigned{threads}) {
-      const unsigned i = first + threadIdx.x;
-      const auto* const weight = arguments.plan->sampled_frequent + i;
-      found += __syncthreads_count(i < sampled && platform::load_relaxed(weight) >> 32 > most_rows ? 1 : 0);
+    for (unsigned i = threadIdx.x; i - threadIdx.x < sampled; i += unsigned{threads}) {
+      const auto rows_of_key = i < sampled ? platform::load_relaxed(arguments.plan->sampled_frequent + i) >> 32 : 0;
+      found += __syncthreads_count(static_cast<double>(rows_of_key) > most_rows ? 1 : 0);
     }
-    return static_cast<unsigned>(found);
+    return found >= static_cast<int>(sample_rows / 512);
   }
 
   /// Lists the most frequent keys of the sample that find room in their two home slots of the table of frequent keys.
@@ -232,8 +228,7 @@ struct AgentGroupTable {
       add_number(&plan.sampled.different, number > 0);
       add_number(&plan.sampled.once, number == 1);
       add_number(&plan.sampled.twice, number == 2);
-      if (number < frequent_rows) continue;
-      if ((there & sampled_without_key) != 0) continue;
+      if (number < frequent_rows || (there & sampled_without_key) != 0) continue;
       // Greater for keys with more rows. The row decides between equal numbers.
       const auto weight = static_cast<unsigned long long>(number) << 32 | there >> 32;
       plan.sampled_frequent[atomicAdd(&plan.num_sampled_frequent, 1u)] = weight;

@@ -28,7 +28,7 @@ struct resident_grid_row {
   static constexpr merge_sort_grid_tuning value = Policy::resident_grid;
 };
 
-/// Sorts one segment. Its blocks are resident together.
+/// Sorts one segment. All blocks of the kernel are resident together.
 template <class MaxPolicy, template <class> class Row, class Key, class Value, class KeysIn, class ValuesIn,
           class Compare>
 __launch_bounds__(Row<typename MaxPolicy::ActivePolicy>::value.block_threads,
@@ -69,7 +69,7 @@ struct merge_sort_grid {
   static constexpr int block_threads = row.block_threads;
   static constexpr std::size_t shared_bytes = sizeof(typename Agent::TempStorage);
 
-  /// `is_launched` is false if the device does not hold as many blocks at a time.
+  /// Launches the sort. `is_launched` becomes false if the device does not hold a block for each tile at a time.
   static cudaError_t launch(launch_configuration grid, const device_properties& device, std::size_t max_blocks,
                             const KeysIn& keys, const ValuesIn& values, const Arrays& output, const Arrays& buffer,
                             std::size_t items, const grid_barrier_arguments& barrier, const Compare& compare,

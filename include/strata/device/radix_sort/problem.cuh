@@ -62,15 +62,13 @@ struct radix_arguments {
   const char* scratch;
 
   static constexpr radix_arguments of_keys(radix_scratch scratch) {
-    constexpr const char* buffer = "a buffer of d_keys";
-    if (scratch == radix_scratch::double_buffer) return {buffer, buffer, buffer};
-    return {"d_keys_in", "d_keys_out", "temporary storage"};
+    if (scratch != radix_scratch::double_buffer) return {"d_keys_in", "d_keys_out", ""};
+    return {"a buffer of d_keys", "a buffer of d_keys", "a buffer of d_keys"};
   }
   static constexpr radix_arguments of_values(radix_scratch scratch) {
-    constexpr const char* buffer = "a buffer of d_values";
-    if (scratch == radix_scratch::double_buffer) return {buffer, buffer, buffer};
-    const bool is_arg_sort = scratch == radix_scratch::in_storage_with_sorted_keys;
-    return {"d_values_in", is_arg_sort ? "d_indices_out" : "d_values_out", "temporary storage"};
+    if (scratch == radix_scratch::in_storage_with_sorted_keys) return {"", "d_indices_out", ""};
+    if (scratch != radix_scratch::double_buffer) return {"d_values_in", "d_values_out", ""};
+    return {"a buffer of d_values", "a buffer of d_values", "a buffer of d_values"};
   }
 };
 

@@ -151,12 +151,12 @@ struct non_trivial_runs_problem {
     STRATA_D steps(const non_trivial_runs_problem& problem, const tiled_input&) : problem_(problem) {}
 
     STRATA_D combine_run_ends scan_op() const { return {}; }
-    /// There is no end before the first one: what is before it is never used.
+    /// No end comes before the first one, so `number` is 0. `last` of this value is never used: end 0 has no length.
     STRATA_D Accum initial_value() const { return Accum{}; }
 
     STRATA_D void load(unsigned char* stage, platform::mbarrier& full, std::size_t first, int valid) const {
       const std::size_t behind = problem_.num_items - first - static_cast<unsigned>(valid);
-      // The items that lie in 16 bytes, so that bulk copies bring them.
+      // Up to 16 bytes of items behind the tile are loaded too, because bulk copies move whole units of 16 bytes.
       const int with = behind < Keys::width ? static_cast<int>(behind) : Keys::width;
       Stage::load(stage, full, first, valid + with, problem_.keys, NullType{});
     }

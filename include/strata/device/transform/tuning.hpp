@@ -13,16 +13,18 @@ struct tile_tuning {
   /// Maximum bytes that a thread loads before it uses the first of them, if it has more than one group. They hide the
   /// memory's latency.
   int bytes_in_flight;
-  /// Maximum number of groups of items that a thread has in a tile. A group has up to 16 bytes in each sequence.
+  /// Maximum number of groups of items that a thread has in a tile. A group has up to 16 bytes of each array, and at
+  /// least one item.
   int groups;
   /// Maximum number of groups for differences in place.
   int in_place_groups;
   /// Maximum number of groups if items are accessed one by one, so that a group has one item.
   int groups_of_one;
-  /// Items of a thread if the operator gets references. Such an operator may write, so the next item is read after it.
+  /// Items of a thread if the operator gets references. Such an operator may write, so the next item is read when the
+  /// operator has returned.
   int references;
-  /// Maximum number of tiles of references that a block of a large call has, multiplied by the bytes of an item in all
-  /// arrays.
+  /// If the operator gets references, a block of a large call has up to this number of tiles, divided by the bytes of
+  /// one item of all inputs that lie in memory.
   int most_reference_tiles;
   /// The launch bounds of differences: blocks that registers must allow. Transformations have none: their operators may
   /// need any number of registers.

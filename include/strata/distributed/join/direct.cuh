@@ -28,7 +28,8 @@
 /// \file
 /// Writes rows straight to the temporary storage of the ranks that receive them, if the ranks share it. The partition
 /// of an exchange moves the keys, and marks tell the numbers of the rows. A join uses NCCL instead if rows have columns
-/// or if a row goes to several ranks but not to all.
+/// or keys of more than 64 bytes, if a row goes to several ranks but not to all, if rows without a key move, or if a
+/// rank has no room for the marks.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -73,7 +74,7 @@ class join_direct_side {
   }
   tiled_counts counts(const Call& call) const { return partition_.counts(input_of(call, {})); }
 
-  /// Writes the rows of this rank to all ranks.
+  /// Writes each row of this rank to the rank of its key.
   cudaError_t move(const Call& call, const join_rank_routing& routing, const join_side_plan& plan,
                    const join_message* messages, const peer_group& peers) const {
     const auto [rank, ranks] = call.position;
@@ -95,8 +96,8 @@ class join_direct_side {
     return partition_.move(input_of(call, routing), outputs, ranks, call.stream);
   }
 
-  /// Writes the numbers of the received rows: among the rows of all ranks if `are_global`, else among the rows of their
-  /// rank.
+  /// Writes the numbers of the received rows: among the rows of all ranks if `are_global`, otherwise among the rows of
+  /// the rank that sent them.
   cudaError_t number(const Call& call, const Storage& storage, const join_side_plan& plan, const join_message* messages,
                      bool are_global) const {
     if constexpr (!has_marks) {
@@ -167,7 +168,7 @@ class join_direct_moves {
   using Key = typename Call::Key;
 
  public:
-  /// Returns in `bytes` how much of Storage::work() count() needs.
+  /// Returns in `bytes` how many bytes count() needs in Storage::work().
   cudaError_t reserve(const Call& call, std::size_t& bytes) {
     bytes = 0;
     if constexpr (Call::may_move_directly) {
@@ -221,7 +222,8 @@ class join_direct_moves {
     return cudaErrorNotSupported;
   }
 
-  /// Writes the rows of this rank to all ranks, and waits for the rows of the others. Call this after count().
+  /// Writes each row of this rank to the rank of its key. The stream then waits for the rows of the other ranks. Call
+  /// this after count().
   cudaError_t route(const Call& call, const Storage& storage, const join_side_plan& build_plan,
                     const join_side_plan& probe_plan, const join_rank_routing& build_routing,
                     const join_rank_routing& probe_routing, const join_message* messages, bool are_build_rows_global,
@@ -238,7 +240,8 @@ class join_direct_moves {
     return cudaErrorNotSupported;
   }
 
-  /// Writes the build rows of this rank to all ranks, in the order of ranks.
+  /// Writes the build rows of this rank to all ranks, where the rows lie in the order of ranks. The stream then waits
+  /// for the rows of the other ranks.
   cudaError_t send_build_side(const Call& call, const join_message* messages) const {
     if constexpr (Call::may_move_directly) {
       const auto [rank, ranks] = call.position;

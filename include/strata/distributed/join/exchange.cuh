@@ -34,8 +34,8 @@ inline void cut_join_rows(const join_side_plan& plan, int rank, join_side_pieces
   }
 }
 
-/// Cuts the rows into pieces if all ranks send all their build rows to all ranks. Returns true if all pieces are
-/// received at indices that are multiples of aligned_items. All ranks find the same.
+/// Cuts the build rows into pieces for a call in which all ranks send all their build rows to all ranks. Returns true
+/// if all pieces are received at indices that are multiples of aligned_items. All ranks return the same value.
 inline bool cut_whole_build_side(const join_message* messages, rank_position position, join_side_pieces& pieces) {
   bool are_aligned = true;
   std::int64_t at = 0;
@@ -87,7 +87,7 @@ class join_moved_arrays {
   }
   array_transfer transfer(const join_side_pieces& pieces) const&& = delete;
 
-  /// Returns the bytes of a piece_staging that the arrays need.
+  /// Returns how many bytes of memory a piece_staging needs for the arrays.
   std::size_t staging_bytes(std::size_t rows, int ranks) const {
     const std::size_t pieces = static_cast<std::size_t>(ranks) * join_side_plan::sections;
     std::size_t bytes = 0;

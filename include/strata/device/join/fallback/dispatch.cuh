@@ -37,8 +37,9 @@ union join_fallback_storage {
   typename Reduce::TempStorage reduce;
 };
 
-/// Joins what the tables in shared memory leave: first the deferred work items, then overflowing partitions
-/// by all steps of a join by a table in global memory, in one launch. It ends at once if nothing is left.
+/// Joins what the tables in shared memory leave, in one launch. First come the work items that were deferred to
+/// AgentJoinDuplicates. Then all steps of a join by a table in global memory join the overflowing partitions. The
+/// kernel ends at once if nothing is left.
 template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
                   MaxPolicy::ActivePolicy::table.fallback_blocks_per_multiprocessor)
@@ -115,8 +116,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   }
 }
 
-/// join_fallback_kernel for probe rows that may have several partners in ascending order: writes partners by row. The
-/// list elements of the table have indices from `first_element` on.
+/// join_fallback_kernel for joins that list the partners of a probe row in ascending order. It writes partners by row.
+/// The list elements of the table have indices from `first_element` on.
 template <class MaxPolicy, class Table, class Keys, class Hash, class Equal>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
                   MaxPolicy::ActivePolicy::table.fallback_blocks_per_multiprocessor)
@@ -146,7 +147,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   }
 }
 
-/// Lists the rows of overflowing partitions and those without a key for a table in global memory.
+/// Gives a table in global memory, and its probe, the list of the rows that they join: the rows of overflowing
+/// partitions, and the rows without a key.
 template <class Partitions, class Table, class Probe>
 void list_overflowing_rows(const Partitions& join, Table& table, Probe& probe) {
   const unsigned nulls = join.plan.partitions();
@@ -158,8 +160,8 @@ void list_overflowing_rows(const Partitions& join, Table& table, Probe& probe) {
   probe.list = list_of(join.probe);
 }
 
-/// Makes `base` the cooperative launch of a kernel that does what partitions leave. `rows` is the number of rows of
-/// both sides.
+/// Makes `base` the launch of a kernel that joins what partitions leave: cooperative if it has several blocks. `rows`
+/// is the number of rows of both sides.
 template <class... Parameters>
 cudaError_t configure_join_fallback(launch_configuration& base, const device_properties& device,
                                     void (*kernel)(Parameters...), const join_table_tuning& tuning, std::size_t rows) {

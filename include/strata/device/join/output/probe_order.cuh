@@ -130,7 +130,8 @@ class AgentJoinSelect {
   }
 
   // The rows of a tile in one partition are contiguous there: a run. Row i of all runs, one after another, has
-  // position `deltas_[run] + i`. `begin_bits_` has a bit set where a run begins; `run_at_[w]` is the run of row 32 w.
+  // position `deltas_[run] + i`. `run_at_[w]` is the run of row 32 w. `begin_bits_` has a bit set for each other row
+  // with which a run begins.
   template <class See>
   STRATA_D void gather(Count tile, unsigned first_row, unsigned rows, const See& see) {
     const join_tile_runs& runs = partners_.runs;
@@ -242,7 +243,8 @@ class join_probe_order_launches {
     return {storage.template get<unsigned>(first + by_row), nullptr};
   }
 
-  /// Clears the counters, the states of tiles, and the partners by row. Call this before the join.
+  /// Clears the counters and the states of tiles, and in semi and anti joins the partners by row. Call this before the
+  /// join.
   cudaError_t clear(JoinKind kind, const join_partner_sink& sink, cudaStream_t stream) const {
     const cudaError_t status = cudaMemsetAsync(
         order_.ticket, 0, counters * sizeof(*order_.ticket) + order_.tiles * sizeof(*order_.states), stream);
