@@ -63,8 +63,8 @@ For all device calls:
 
 - They are made on the host. Kernels cannot call them.
 - A size query is arithmetic: it needs no device and never answers 0 bytes.
-- Arguments that CUB leaves undefined (null pointers, arrays that overlap, too little storage) are refused with
-  `cudaErrorInvalidValue`: see [README](README.md#arguments).
+- Arguments for which CUB's behaviour is undefined (null pointers, arrays that overlap, too little storage) are refused
+  with `cudaErrorInvalidValue`: see [README](README.md#arguments).
 - Each call has a form without temporary storage.
 - The last argument may be an environment, as from CUB 3.1 on: see [porting](guides/porting.md#environments).
 - Items must be trivially copyable, or have a specialisation of `is_trivially_relocatable`.

@@ -291,7 +291,7 @@ STRATA_D unsigned redux_xor(unsigned, unsigned value) { return value; }
 #endif
 
 // ---------------------------------------------------------------------------- wide loads
-/// Says which cache lines L2 evicts first, for an input that is read once.
+/// Says which cache lines of an input L2 evicts first. One kernel reads such an input once.
 struct l2_policy {
   unsigned long long bits;
 };

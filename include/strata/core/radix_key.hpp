@@ -138,7 +138,7 @@ struct RadixTraits {
 /// |---|---|---|
 /// | -0.0 | just below +0.0 | equal to +0.0 |
 /// | NaN without the sign bit | above +infinity, by payload | equal to all other NaNs, above +infinity |
-/// | NaN with the sign bit | below -infinity, by payload | the same |
+/// | NaN with the sign bit | below -infinity, by payload | equal to all other NaNs, above +infinity |
 ///
 /// `T` is an integer, an enumeration or a floating-point number (`is_radix_key`).
 template <class T>

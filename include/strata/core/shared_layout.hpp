@@ -10,7 +10,8 @@
 /// \file
 /// Layouts say where elements lie in shared memory. A layout is a type without data. It maps the index of an element,
 /// or its row and column, to a position, which counts elements. It also says how many elements the storage has. So the
-/// bank conflicts of an access follow from types, and each primitive asserts that it has none: see bank_conflicts.hpp.
+/// bank conflicts of an access follow from types. Code whose positions are known at compile time asserts that it has
+/// none: see bank_conflicts.hpp.
 ///
 ///     using layout = strata::PaddedLayout<32, 1>;
 ///     static_assert(strata::conflict_degree(layout{}, strata::blocked_access<4, 8>{}) == 1, "");

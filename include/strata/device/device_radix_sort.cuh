@@ -20,8 +20,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// (`__half`, `__nv_bfloat16`, `__nv_fp8_e4m3`, `__nv_fp8_e5m2`), where -0.0 is equal to +0.0, and all NaN are equal
 /// and greater than +infinity. For other keys a decomposer returns references to the fields to sort by, the most
 /// significant first (see RadixFields). A sort looks only at bits `begin_bit` to `end_bit - 1` of the unsigned integer
-/// in whose order a key sorts (RadixTraits). Bit 0 is the least significant one. Fewer bits, or bits that are the same
-/// in all keys, make it faster.
+/// that RadixTraits makes of a key. Bit 0 is the least significant one. Fewer bits, or bits that are the same in all
+/// keys, make it faster.
 ///
 /// - **Stability.** Equal keys and their values keep their order, in descending sorts too. Results are the same from
 ///   run to run.
@@ -39,9 +39,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   launches instead. So do keys of two bytes, from 2^23 keys on. A FutureCount excludes both. DeviceScan says when a
 ///   cooperative launch starts. No host synchronisation and no allocation: a call can be captured in a graph and
 ///   replayed. Concurrent calls need separate storage.
-/// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. Up to
-///   2^18 items this is about as much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of
-///   their size if that is more (1/6 for keys of 2 bytes, 1/3 for keys of one; twice that from 2^31 items on).
+/// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. `ArgSort`
+///   takes twice as much as the keys, once as much as the indices, and the state. Up to 2^18 items this is about as
+///   much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of their size if that is more
+///   (1/6 for keys of 2 bytes, 1/3 for keys of one; twice that from 2^31 items on).
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
 ///   items. Integer keys of one byte without values, and many of two bytes, are read once and written once: they are
 ///   counted, and the sorted keys are written from the counts.

@@ -39,15 +39,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   There is no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that
 ///   may run at the same time need temporary storage of their own.
 /// - **Methods.** The registers of some lanes hold a short segment, the registers of a block a longer one. These are
-///   read once. If few results are wanted, a thread keeps one key of each eight. From a segment that does not fit in a
-///   block, a sample is read first, then the whole segment once. The segment is read several times if the sample was
-///   misleading (with random keys, once in a million segments), or if k is too large for a sample (more than some
+///   read once. If few results are wanted, a thread keeps only the first key, in the order of the results, of each
+///   eight neighbours. The groups of eight that can have results are then read again. From a segment that does not fit
+///   in a block, a sample is read first, then the whole segment once. The segment is read several times if the sample
+///   was misleading (with random keys, once in a million segments), or if k is too large for a sample (more than some
 ///   thousands). If there are few long segments of one size, each has several blocks; otherwise each has one.
 ///   top_k/README.md has the lengths.
-/// - **Storage.** 256 bytes if no segment is longer than 8,192 keys of 4 bytes. Otherwise 66 KB for each of 256 blocks;
-///   for fewer than 256 segments by offsets or lengths, 66 KB for each segment. If a segment may have more than 2,048
-///   sorted results, as far as the host knows, DeviceSegmentedRadixSort sorts them. It needs about four times as much
-///   memory as all results.
+/// - **Storage.** 511 bytes if the host knows that no segment is longer than 8,192 keys of 4 bytes. (It does not know
+///   this of segments by offsets.) Otherwise 66 KB for each of 256 blocks; for fewer than 256 segments by offsets or
+///   lengths, 66 KB for each segment. If a segment may have more than 2,048 sorted results, as far as the host knows,
+///   DeviceSegmentedRadixSort sorts them. It needs about four times as much memory as all results.
 /// - **Types.** Keys are integers of up to 128 bits, enumerations, and floating-point numbers of 8 (`__nv_fp8_e4m3`,
 ///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Keys of other types need a decomposer. It returns
 ///   references to the fields to compare, the most significant first (see RadixFields), of up to 128 bits together.
@@ -61,7 +62,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   queries check counts and types, too.
 /// - **Algorithm.** Each key has a code, an unsigned integer in the order of the keys. A search narrows the range of
 ///   codes that contains the k-th key, by a guess from the counts on both sides or by halving. It ends when exactly k
-///   keys have codes up to the end of the range (`warp/specializations/top_k_threshold.cuh`).
+///   keys have codes up to the end of the range, or when only one code is left in the range
+///   (`warp/specializations/top_k_threshold.cuh`).
 ///
 /// @code
 /// // The two best scores of each of three rows, and where in the row they are.

@@ -17,8 +17,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Call.** All ranks call it, with the same kind, options, types and columns. `build` and `probe` are the rows of
 ///   the rank itself. Call it twice, as with DeviceHashJoin, or once without the first two arguments. A size query
 ///   communicates nothing. `d_temp_storage` has room for the rank's rows and for those that it can receive
-///   (DistributedJoinCapacity). If it lies in a DistributedMemory on all ranks, the ranks store rows without columns
-///   there directly.
+///   (DistributedJoinCapacity). If it lies in a DistributedMemory on all ranks, and no column has values, ranks can
+///   write rows straight into the storage of their receivers.
 /// - **Result.** `*d_num_out` is the number of rows of this rank's part, in any order. Rows at positions from the
 ///   capacity of the output on are not written; that is no error. Row numbers (long long or `std::int64_t`) count the
 ///   rows of all ranks: those of a rank come after those of all lower ranks. Values of `build_column` and
@@ -29,8 +29,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `.match_ratio()` have no effect. Keys and values of columns are sent as bits: a key must not refer to memory of
 ///   its rank. Keys and values of all rows are read, even if a row has no key.
 /// - **Execution.** Ranks exchange messages twice before rows move, or once if all ranks get the build side as it is.
-///   The host waits for each exchange, but with one rank there is none. All other work is in `stream`. The host
-///   allocates a few hundred bytes for each rank, and room for 256 samples of each.
+///   The host waits for each exchange, but with one rank there is none. All other work is in `stream`, or in a stream
+///   that the call forks from it and joins again. The host allocates a few hundred bytes for each rank, and room for
+///   256 samples of each.
 /// - **Where rows go.** A hash of the key chooses the rank. (DeviceHashJoin partitions by another hash.) There are
 ///   three exceptions, of which the last two do not apply to full joins:
 ///   - Rows that can have no partner, whatever rows the other side has, do not move. If the result has such rows, it
@@ -52,9 +53,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
 ///   error of the lowest rank that has one, or of NCCL. After the exchange of messages, a rank with an error returns it
 ///   alone. Abort the communicator then, because other ranks may wait for this one.
-/// - **When it pays.** Two H200 with NVLink were slower than one at all sizes that one has room for: 2^27 rows of each
-///   side on each of two take 8.5 ms, and all these rows on one take 8.0. More GPUs were not measured. By the cost
-///   model in the README of this folder, four or more are faster.
+/// - **When it pays.** On two H200 with NVLink, two GPUs were no faster than one: with 2^27 rows of each side on each,
+///   both take 8.1 ms in shared memory (8.5 by NCCL), and with fewer rows one GPU is faster. More GPUs were not
+///   measured. By the cost model in the README of this folder, four or more are faster.
 /// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
 ///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 ///

@@ -20,9 +20,8 @@ STRATA_NAMESPACE_BEGIN
 /// @code
 /// #include <strata/device/device_scan.cuh>
 ///
-/// // Running sums that the next kernel does not read. So they must not displace from L1 what it reads.
-/// __managed__ int numbers[5] = {3, 1, 4, 1, 5};
-/// __managed__ int sums[5];
+/// // Running sums that the scan does not read again. So they need no lines in L1. __managed__ int numbers[5] = {3, 1,
+/// 4, 1, 5}; __managed__ int sums[5];
 ///
 /// int main() {
 ///   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(sums);

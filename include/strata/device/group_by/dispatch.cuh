@@ -225,17 +225,19 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     in_table:          rows -> records (table in shared memory) -> sorted records -> groups
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
-/// If the groups of rows are written, or there are few rows, rows are sorted. Else a sample on the device chooses the
-/// method. The kernels of all methods are launched. Only the kernels of the chosen method have rows.
+/// Rows are sorted if there are few of them, if the groups of rows are written, or if no table can be used (see
+/// may_use_table). They are also sorted for groups in order of keys if rows without a key are dropped. Else a sample on
+/// the device chooses the method. The kernels of all methods are launched. Only the kernels of the chosen method have
+/// rows.
 ///
 /// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
 ///
 /// Wide keys are not moved, only row numbers are sorted. The word of a sorted row is then the place of the first row of
 /// its group.
 ///
-/// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes up to
-/// `most_table_rows` rows of the tuning. More rows, but fewer than `least_rows`, are sorted unless the range of keys is
-/// small.
+/// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes calls of few
+/// rows, up to the tuning's `most_table_rows`. Calls of more rows, but fewer than `least_rows`, are sorted unless the
+/// range of keys is small.
 template <class PolicyHub, class Call>
 struct DispatchGroupBy : Call {
   static_assert(hub_has_rows<group_by_rows, PolicyHub>,
@@ -536,7 +538,8 @@ struct DispatchGroupBy : Call {
     return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
   }
   /// Each write to a random place of a large output moves a whole sector of memory. So the groups of sorted rows are
-  /// first moved to 256 parts of the output. A part fits in the L2 cache, which collects the writes.
+  /// first sorted, in temporary storage, by which of 256 parts of the output they belong to. Then they are written part
+  /// by part. A part fits in the L2 cache, which collects the writes.
   template <class NumRows>
   cudaError_t number_rows_in_parts(void* storage, std::size_t& bytes, const Word* words, const Row* rows,
                                    NumRows num_rows) const {

@@ -268,8 +268,8 @@ class host_group_by {
 ///
 /// - **Arguments and result.** As for DeviceGroupBy, with functors that can be called on the host. The number of a
 ///   FutureCount lies in host memory. `key_range` has no effect.
-/// - **Call.** Twice, with `temp_storage == nullptr` first, or once without these two arguments: then memory comes from
-///   the heap. A program links the system's threads library.
+/// - **Call.** Twice, first with `temp_storage == nullptr`, or once without `temp_storage` and `temp_storage_bytes`.
+///   Then memory comes from the heap. A program links the system's threads library.
 /// - **Order and determinism.** All results repeat, even the order of groups that may come in any order, and sums that
 ///   are `unordered()`. They do not depend on the number of threads. Aggregates combine rows from first to last.
 /// - **Temporary storage.** 44 to 72 bytes for each row if the type of their number has 32 bits, else 88 to 120 bytes.

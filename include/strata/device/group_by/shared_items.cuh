@@ -15,7 +15,7 @@ namespace detail {
 /// \file
 /// Lets several aggregates of the same array share its items, so that each item is read and moved once.
 ///
-///     sum(in), count(), min(in), mean(in)  ->  sum(in), count(), min(the item of the sum), mean(item, sum of the sum)
+///     sum(in), count(), min(in), mean(in)  ->  sum(in), count(), min(the item of the sum), mean(the sum)
 
 /// An aggregate that uses the item of an earlier aggregate.
 template <class Aggregate>

@@ -243,7 +243,7 @@ class AgentHistogram {
     unsigned long long sum = 0;
     STRATA_UNROLL_N(8)
     for (unsigned column = 0; column < columns(); ++column) {
-      // Lanes begin in different banks, so that they do not conflict.
+      // Each lane begins at another column. With 32 columns, lanes then access different banks.
       sum += counters_[bin * columns() + (column + bin) % columns()];
     }
     return sum;

@@ -53,7 +53,8 @@ cudaError_t join_filtered(void* d_temp_storage, std::size_t& temp_storage_bytes,
   JoinSide<join_counted_keys_t<Keys>> selected_side;
   selected_side.rows = call.probe.rows;
   auto inner = call.with(detail::counted_side(call.build), selected_side, sink);
-  // The selected rows have keys. Their number is known on the device alone: no array is indexed by key.
+  // Selected rows have no null keys. Only the device knows their number, so neither a merge nor an array by key is
+  // used.
   description.has_nulls = call.build.valid_mask != nullptr;
   description.may_merge = false;
   description.may_address = false;

@@ -387,7 +387,7 @@ class join_partition_launches {
     }
     if (status != cudaSuccess) return status;
 
-    // Every work item has a row.
+    // There are no more work items than rows.
     const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     const unsigned long long max_work_items = plan_.max_work_items();
     const auto start_join_kernel = [&](std::size_t bytes, auto* large_kernel, auto* kernel, const auto&... arguments) {

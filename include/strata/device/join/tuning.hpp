@@ -102,7 +102,7 @@ struct join_common_policy {
 
 namespace detail {
 
-/// Returns the row with fewer threads, if they leave no room for all its blocks.
+/// Returns the row, with fewer join threads if a multiprocessor does not have enough threads for all its blocks.
 constexpr join_partition_tuning with_fitting_threads(join_partition_tuning row, int architecture) {
   const int threads = detail::limits_of(architecture).threads / row.join_blocks_per_multiprocessor;
   if (row.join_threads > threads) row.join_threads = threads;

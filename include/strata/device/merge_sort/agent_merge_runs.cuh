@@ -23,9 +23,9 @@ namespace detail {
 /// output to the buffer or back. Blocks take tiles of the result by tickets and find by a search which items
 /// of the four runs belong there. A barrier of the grid separates two levels.
 ///
-/// The searches leave open a few items at both ends of a tile. These are merged with the others and not stored. A tile
-/// is merged twice in shared memory: first the runs 0 and 1, and beside them 2 and 3; then both results, the second one
-/// stored in reverse.
+/// The searches leave it open whether a few items at both ends of a tile belong to it. All of them are merged, and the
+/// tile stores only its own items. A tile is merged twice in shared memory: first the runs 0 and 1, and beside them 2
+/// and 3; then both results, the second one stored in reverse.
 ///
 /// AgentMerge (agent_merge_ranges.cuh) is another agent: it merges two runs whose ends are known exactly, and gathers
 /// values from device memory. Both merge in shared memory by merge_in_tile.

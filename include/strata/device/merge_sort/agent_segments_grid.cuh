@@ -29,8 +29,9 @@ struct part_of_grid {
 enum class segments_plan {
   /// An earlier kernel has queued them, and cleared the flags of the barrier.
   queued,
-  /// There are few segments: each block reads the lengths of all, and ends if no segment is for the grid. Nothing is
-  /// cleared, and no block waits for a counter. An earlier kernel has sorted the others.
+  /// There are few segments, and an earlier kernel has sorted the short ones. Each block reads all lengths, and ends if
+  /// no segment is for the grid. No earlier kernel has cleared anything: block 0 clears the counters and queues the
+  /// segments, and all blocks wait for it.
   few,
   /// Like `few`, without an earlier kernel.
   few_and_all
@@ -147,7 +148,7 @@ class AgentSegmentsGrid {
     if (owner == merge_sort_workspace::no_segment) return false;
     const split_segment& whole = workspace_.split[owner];
     const auto items = static_cast<unsigned>(whole.length), first_block = static_cast<unsigned>(whole.first_tile);
-    // Tiles of equal size, of which there may be fewer than of the largest size.
+    // As many tiles as of the largest size, but of equal size.
     const unsigned tile_items =
         round_up(ceiling_divide(items, ceiling_divide(items, largest_tile)), static_cast<unsigned>(warp_threads));
     const unsigned count = ceiling_divide(items, tile_items);

@@ -27,7 +27,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 struct merge_sort_choice {
   /// The class of the first kernel, which sorts short segments and queues the others.
   segment_class first = segment_class::one_tile;
-  /// True if no segment is short: then all are queued, and the first kernel is not launched.
+  /// True if the mean segment is longer than a tile: all segments are queued, and the first kernel is not launched.
   bool queues_all = false;
   /// The class of tiles in which queued and longer segments are sorted if no grid takes them.
   segment_class longer = segment_class::one_tile;

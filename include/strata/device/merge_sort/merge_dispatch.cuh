@@ -21,7 +21,7 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// partition_point() with three calls at a time: half as many steps, if the calls read device memory.
+/// partition_point() with half as many steps, each with three calls. Faster if the calls read device memory.
 template <class Predicate>
 STRATA_D unsigned long long partition_point_by_quarters(unsigned long long first, unsigned long long last,
                                                         const Predicate& is_behind) {

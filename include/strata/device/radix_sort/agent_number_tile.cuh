@@ -70,7 +70,7 @@ class AgentNumberTile {
   STRATA_D AgentNumberTile(TempStorage& storage, int num_items)
       : storage_(storage), num_items_(num_items), thread_(threadIdx.x) {}
 
-  /// `keys_out` may be null. The outputs may be the inputs.
+  /// With values, `keys_out` may be null. The outputs may be the inputs.
   STRATA_D void sort(const Key* keys_in, Key* keys_out, const ValueIterator& values_in, Value* values_out) {
     Key keys[ItemsPerThread];
     [[maybe_unused]] Value values[loads_values ? ItemsPerThread : 1];

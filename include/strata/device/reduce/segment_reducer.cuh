@@ -37,7 +37,8 @@ class SegmentReducer {
   // Items that a lane loads before it uses the first.
   static constexpr int items_in_flight = sizeof(AccumT) <= 16 ? 8 : 4;
 
-  /// Items in `bytes`, but at least `min_items`: the bound of the next smaller way.
+  /// Returns how many items fit in `bytes`, at least `min_items`. A way's longest segment is no shorter than the next
+  /// smaller way's.
   STRATA_HD static constexpr int items_within(int bytes, int min_items) {
     return detail::most(bytes / item_bytes, min_items);
   }

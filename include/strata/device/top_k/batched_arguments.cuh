@@ -74,7 +74,7 @@ long long annotated_bound(const T& argument) {
   }
 }
 
-/// Returns the first item of an iterator for each segment.
+/// Returns the same number for each segment: the first item of `iterator`.
 template <class Iterator>
 struct first_item_of {
   using value_type = iterator_value_t<Iterator>;
@@ -169,7 +169,7 @@ class batched_result_rows : public result_rows<K> {
 
 // ------------------------------------------------------------------ requirements
 
-/// True if an environment requires no order of the results.
+/// True if an environment requires `output_ordering::unsorted`. False if it requires nothing.
 template <class Where>
 constexpr bool may_be_unsorted() {
   using Requirements = typename requirements_of<Where>::all;

@@ -68,7 +68,8 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Calls an operator with each index. Indices below 2^31 are divided as words of 32 bits.
+/// Calls an operator with the index of each element, and its index in each dimension. Calls of fewer than 2^31 elements
+/// compute the latter by divisions of 32 bits.
 template <class PolicyHub, class Index, bool IsLeft, int Rank, class Op>
 cudaError_t for_each_index(const char* name, void* d_temp_storage, std::size_t& temp_storage_bytes,
                            const extent_values<Rank>& values, const Op& op, cudaStream_t stream) {

@@ -27,14 +27,14 @@ inline constexpr std::int64_t max_distributed_join_rows = 0xfffffff0;
 
 /// The parameters of a join over ranks. All ranks of a call must have the same.
 struct distributed_join_tuning {
-  /// From this many rows for each rank on, rows are sent with their leads. With fewer rows, the copies to where they
-  /// belong take longer than the exchange gains.
+  /// From this many rows for each rank on, pieces are sent with their leads, and received in staging memory. With fewer
+  /// rows, the copies from there to the arrays take longer than the exchange gains.
   std::uint64_t min_rows_with_leads;
   /// From this many bytes on, the rows that stay on their rank are copied at the same time as the exchange. With fewer
   /// bytes, making a stream takes longer than the copy.
   std::size_t min_bytes_copied_beside;
   /// With at least this many rows of both sides on an average rank, rows go straight to the ranks of their keys where
-  /// this is possible. This holds even if a call that sends all build rows to all ranks would move no more rows.
+  /// this is possible. Exception: all build rows go to all ranks if fewer rows move in this way.
   std::uint64_t min_rows_routed_directly;
 };
 /// The first two bounds were not measured but estimated: copies of 1 MiB take as long as an exchange with leads gains;

@@ -187,7 +187,7 @@ cudaError_t pending_launch_error();
 void to_scheduler();         // from a device thread; returns when it is resumed
 void resume(fiber& thread);  // from the scheduler; returns when it yields
 void prepare_stack(fiber& thread);
-size_t page_bytes();  // the smallest unit that the kernel protects and takes back: 4, 16 or 64 KiB
+size_t page_bytes();  // a page of the operating system: 4, 16 or 64 KiB
 
 // ---- block.cpp
 const std::vector<block*>& all_blocks();  // all that were ever made, in use or not
@@ -266,8 +266,8 @@ struct static_variable {
 };
 void refresh_modules();  // updates what the functions below know of the program
 const program_segment* program_segment_of(const char* address);
-// Returns the static variable at an address. If the symbol table has no variable there, it is a byte of its own.
-// Without a table, it is empty.
+// Returns the static variable at an address. If the symbol table has no variable there, the result is the byte at the
+// address, without a name. Without a symbol table, the result has no bytes.
 static_variable static_variable_at(const char* address);
 std::string source_line(const void* pc);  // of a return address; the function if there is no line; "?" if unknown
 // For a signal handler: the line of the kernel that led to the instruction at `pc`.

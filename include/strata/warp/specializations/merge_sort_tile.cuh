@@ -60,7 +60,7 @@ class merge_sort_tile {
   static constexpr int accesses = thread_bytes / access_bytes;
   static constexpr int pitch_bytes = is_vector ? item_bytes : exchange_layout::units_per_item * access_bytes;
 
-  // Items are accessed by units, most often one; vectors of items by `unit`s of several.
+  // An item is accessed as one or more units. If a thread's items are stored as vectors, a unit is one item.
   static constexpr int unit_bytes = is_vector ? item_bytes : exchange_layout::unit_bytes;
   using unit = access_word<static_cast<std::size_t>(unit_bytes)>;
   using words = item_words<T, unit>;

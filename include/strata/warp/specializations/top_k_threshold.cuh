@@ -15,8 +15,9 @@
 ///
 ///     codes     3  9  5  3  7  3      k = 4: codes before 5, which are three, and the first item that has 5
 ///
-/// The search halves a range of codes that has the k-th one, or guesses where in the range that code is. It ends when
-/// exactly k items have codes up to a certain one: then it needs no more bits of the codes, and nothing is tied.
+/// The search keeps a range of codes that contains the k-th code. A step halves the range, or guesses where in it that
+/// code is. The search ends when exactly k items (or up to `slack` more) have codes up to the end of the range, or when
+/// the range is one code. In the second case, only some of the items with this code are results.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -261,7 +262,7 @@ struct top_k_least {
     codes[j] = detail::most(codes[i], codes[j]);
     codes[i] = low;
   }
-  /// Sorts codes in any order, by Batcher's odd-even merge sort.
+  /// Sorts the codes, by Batcher's odd-even merge sort. They may be in any order before.
   STRATA_D void sort() {
     order(0, 1), order(2, 3), order(4, 5), order(6, 7);
     order(0, 2), order(1, 3), order(4, 6), order(5, 7);
@@ -285,8 +286,9 @@ struct top_k_least {
   }
 };
 
-/// The code of the `k`-th item, for up to 8 items: the lanes find their 8 first items and merge them. Takes the same
-/// time for all keys. `before` gets the number of items with earlier codes, and `all` the first codes in order.
+/// Returns the code of the `k`-th item, for k up to 8: each lane sorts its 8 first codes, then the lanes merge them.
+/// Takes the same time for all keys. `before` gets the number of items with earlier codes, and `all` the first codes in
+/// order.
 template <class Code, int Items, int Lanes, bool IsTogether>
 STRATA_D Code find_code_of_few(const top_k_warp<Lanes, IsTogether>& team, const Code (&codes)[Items], unsigned k,
                                unsigned& before, top_k_least<Code>& all) {
@@ -325,8 +327,8 @@ STRATA_D Code find_code_of_few(const top_k_warp<Lanes, IsTogether>& team, const 
 }
 
 /// Calls `sink(position, i)` for each result among the items of a logical warp, where item i of lane l is number
-/// i * Lanes + l. `before` and `equal` are how many items come earlier that are before the threshold, and at it. All
-/// logical warps of a warp call together.
+/// i * Lanes + l. Of the items in earlier warps, `before` have codes before the threshold, and `equal` have its code.
+/// All logical warps of a warp call together.
 template <bool TakesAllEqual, int Lanes, class Code, int Items, class Sink>
 STRATA_D void for_each_top_k(const top_k_warp<Lanes, true>& team, const Code (&codes)[Items],
                              const top_k_threshold<Code>& threshold, unsigned before, unsigned equal, Sink& sink) {

@@ -8,8 +8,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The sum of integers over the 32 lanes of a warp, in every lane. WarpReduce takes more instructions: it keeps the
-/// order of operands, so each step compares the number of its lane.
+/// The sum of integers over the 32 lanes of a warp, in every lane. For integers of 64 bits, WarpReduce::AllSum takes
+/// one shuffle more: it reduces to lane 0 first, and then sends the sum to all lanes.
 template <class Integer>
 STRATA_D Integer sum_of_warp(Integer sum) {
   STRATA_UNROLL

@@ -133,7 +133,7 @@ inline constexpr bool are_numbered_keys = false;
 template <class Key>
 inline constexpr bool are_numbered_keys<join_numbered_keys<Key>> = true;
 
-/// 0 if the numbers of rows are their indices.
+/// Returns `number_limit` of join_numbered_keys, and 0 for other keys.
 template <class Keys>
 STRATA_HD unsigned number_limit_of([[maybe_unused]] const Keys& keys) {
   if constexpr (are_numbered_keys<Keys>) {

@@ -32,8 +32,8 @@ struct join_partition_tuning {
   int one_pass_bits;
   /// With this number of bits or fewer, a single pass uses the tile size of the first of two passes.
   int short_tile_bits;
-  /// A work item with fewer probe rows is not deferred because keys have several build rows: it does not
-  /// pay to build the table again in AgentJoinDuplicates.
+  /// If keys have several build rows, a work item with at least this many probe rows is deferred to
+  /// AgentJoinDuplicates. With fewer probe rows, building the table again there does not pay.
   unsigned min_deferred_rows = 8192;
   /// Minimum capacity of a table in build rows, so that a few frequent keys fit one table.
   unsigned min_table_rows = 2048;

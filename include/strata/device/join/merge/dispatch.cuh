@@ -105,7 +105,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolic
   detail::write_join_chunks<MaxPolicy::ActivePolicy::output.chunk_rows, Index>(agent, list, 0, sink);
 }
 
-/// Carries out a join of two sides in ascending order: both are read once, and nothing is hashed.
+/// Carries out a join of two sides in ascending order. Nothing is hashed. Both sides are read once, except tiles with
+/// many results: blocks that write such a tile's output chunks read it again.
 template <class MaxPolicy, class ActivePolicy, class Index, class Row, class Key, class Sink, bool IsOrdered>
 struct DispatchMergeJoin {
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;

@@ -104,7 +104,8 @@ class join_merge_tile {
   /// True if any thread has an item number `i`.
   STRATA_D static bool has_items(int i, unsigned items) { return static_cast<unsigned>(i) * threads < items; }
 
-  /// Loads the keys of a tile. The whole block calls this and all functions below.
+  /// Loads the keys of a tile. The whole block calls this, look_up(), mark_run_ends() and find_unmatched(). Single
+  /// threads may call the other functions below.
   STRATA_D void load(Count tile) {
     const Count begin = tile * tile_items;
     const Count rows = sides_.rows() - begin;

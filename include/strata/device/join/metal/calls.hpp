@@ -20,8 +20,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Key, class Index, class Hash, class Equal, JoinOrder Order>
 class DispatchMetalJoinTable;
 
-/// The back end of DeviceHashJoin for Apple GPUs. A join is done when its call returns. Threads of the host join what
-/// metal_join.hpp leaves to the host, and all columns of values.
+/// The back end of DeviceHashJoin for Apple GPUs. A join is done when its call returns. Threads of the host make the
+/// joins that metal_join.hpp leaves to the host, all joins that write join_columns, and all whose keys are no array.
 struct join_on_metal {
   /// An id<MTLCommandQueue>, or null.
   using stream_type = void*;

@@ -11,8 +11,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Arguments of a kernel: a position in a buffer, a constant, bytes of threadgroup memory. Slots of
-/// each kind are numbered in the order of the arguments.
+/// Arguments of a kernel: a position in a buffer, a constant, bytes of threadgroup memory. Buffers and constants share
+/// one sequence of slots, threadgroup memory has its own. Slots are numbered in the order of the arguments.
 struct buffer_view {
   objc::id buffer = nullptr;
   objc::uinteger offset = 0;

@@ -78,8 +78,8 @@ inline constexpr bool partitions_columns = false;
 template <class Columns>
 inline constexpr bool partitions_columns<partitioned_output<Columns>> = true;
 
-/// An output with the code for both ways. Kernels have both, because a kernel that selects the array of each column
-/// when it writes needs too many registers.
+/// Chooses the output of a kernel: with row indices, or with partitioned columns. Kernels have the code for both,
+/// because a kernel that selects the array of each column when it writes needs too many registers.
 template <class Columns>
 struct chosen_sink<partitioned_output<Columns>> {
   using type = Columns;
