@@ -622,7 +622,7 @@ struct DispatchGroupBy : Call {
       constexpr group_by_tuning tuning = ActivePolicy::tuning;
       static_assert(is_group_by_tuning(tuning),
                     "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
-                    "powers of two that are not smaller, items per thread 1 to 32, partition_bits at least 1, and "
+                    "powers of two and at least the threads, items per thread 1 to 32, partition_bits at least 1, and "
                     "partition_sector_rows a power of two up to 32, but not 2");
       auto* const plan = storage.template get<Plan>(plan_slot);
       auto* const words = storage.template get<Word>(words_slot);

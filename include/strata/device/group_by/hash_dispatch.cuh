@@ -247,7 +247,7 @@ struct group_hash_call {
   cudaError_t Invoke() {
     static_assert(detail::is_group_by_tuning(ActivePolicy::tuning),
                   "group_by_tuning: numbers of threads must be powers of two from 32 to 1024, numbers of slots "
-                  "powers of two that are not smaller, items per thread 1 to 32, partition_bits at least 1, and "
+                  "powers of two and at least the threads, items per thread 1 to 32, partition_bits at least 1, and "
                   "partition_sector_rows a power of two up to 32, but not 2");
     cudaError_t status = launch_table<ActivePolicy>();
     if (status == cudaSuccess && may_partition()) status = launch_parts<ActivePolicy>();

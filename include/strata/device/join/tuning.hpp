@@ -187,7 +187,7 @@ struct join_policy {
                 "ChainedPolicy, take members from join_common_policy or derive from it, and have the members table "
                 "(join_table_tuning), merge (join_merge_tuning), partition (join_partition_tuning), direct_address "
                 "(join_direct_address_tuning), key_set (join_key_set_tuning), output (join_output_tuning), filter "
-                "(join_filter_tuning) and clear (join_clear_tuning)");
+                "(join_filter_tuning), clear (join_clear_tuning) and least_partitioned_rows (std::uint64_t)");
   using newest = typename hub_or<join_rows, PolicyHub, join_policy_hub>::MaxPolicy;
   static_assert(detail::are_whole_warps(newest::table.build_threads, newest::table.probe_threads,
                                         newest::table.scan_threads, newest::partition.join_threads,
