@@ -20,7 +20,7 @@ STRATA_NAMESPACE_BEGIN
 /// shared memory of BlockMergeSort, with these differences:
 ///
 /// - All sorts are stable, and always call `compare`. No warp sorts by shuffles.
-/// - Shared memory lacks the 8 bytes for each warp.
+/// - Shared memory lacks the 8 bytes for each warp and the 4 more.
 /// - Every barrier is a barrier of the whole team, even where fewer threads would be enough.
 /// - If `compare` is no strict weak ordering, the result is unspecified. Calls still return, and write only keys and
 ///   values.

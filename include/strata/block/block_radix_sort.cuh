@@ -124,8 +124,8 @@ struct radix_sort_policy {
 ///
 /// - Each call has a variant for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
 ///   `SortPartialTile(keys, values, valid_items, range...)` and so on. It sorts the first `valid_items` items of the
-///   tile. The other items are not read and keep their positions. If `valid_items` exceeds the tile, all items are
-///   sorted; if it is 0 or less, none. The sort needs no key that is larger than all others.
+///   tile. The other items have no effect on the result and keep their positions. If `valid_items` exceeds the tile,
+///   all items are sorted; if it is 0 or less, none. No sentinel key is needed.
 /// - Keys are integers of up to 128 bits, enumerations, floating-point numbers of 8 (`__nv_fp8_e4m3`, `__nv_fp8_e5m2`)
 ///   to 64 bits, or with a decomposer any type. -0.0 is equal to +0.0. All NaN are equal and greater than +infinity.
 ///   Keys are moved unchanged.
@@ -137,8 +137,8 @@ struct radix_sort_policy {
 /// - `RadixBits` is the number of bits of a digit in BLOCK_RADIX_SORT_THREAD_COUNTERS. It does not change the time of
 ///   other algorithms.
 /// - Shared memory: the largest of the keys of the tile, its values, and counters. Counters take 2^(RadixBits + 1)
-///   bytes for each thread, or 32 bytes where BLOCK_RADIX_SORT_MATCH sorts: as much as with 4 RadixBits. Merges need
-///   no counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
+///   bytes for each thread, or 32 bytes where BLOCK_RADIX_SORT_MATCH sorts: as much as with `RadixBits` = 4. Merges
+///   need no counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
 ///   searches of merges have bank conflicts; they depend on the keys.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
 ///   anything else. Objects of one type constructed without storage share theirs.

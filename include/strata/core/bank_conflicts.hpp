@@ -175,7 +175,7 @@ struct blocked_access {
 };
 
 /// Pattern in which neighbouring threads access neighbouring elements, in rows with an element for each thread of the
-/// block. The number of threads is a multiple of 32, because other rows do not begin where a wavefront does.
+/// block. The number of threads must be a multiple of 32: otherwise a row does not begin where a wavefront begins.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct striped_access {
   static constexpr int element_bytes = ElementBytes;

@@ -272,7 +272,7 @@ STRATA_D unsigned redux_and(unsigned mask, unsigned value) { return __reduce_and
 STRATA_D unsigned redux_or(unsigned mask, unsigned value) { return __reduce_or_sync(mask, value); }
 STRATA_D unsigned redux_xor(unsigned mask, unsigned value) { return __reduce_xor_sync(mask, value); }
 #else
-// Never executed, because callers test has_redux first. It is declared so that templates compile in every pass.
+// Never executed, because callers test has_redux first. They are declared so that templates compile in every pass.
 template <class Word>
 STRATA_D Word redux_add(unsigned, Word value) {
   return value;

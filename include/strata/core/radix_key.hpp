@@ -80,7 +80,8 @@ struct radix_bit_order {
 
 }  // namespace detail
 
-/// True if keys of a type can be sorted by their bits. Keys of other types need a decomposer.
+/// True if keys of a type can be sorted by their bits. Keys of other types need a decomposer, or a specialisation of
+/// RadixTraits.
 template <class T>
 inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value || detail::radix_mantissa_bits<T> != 0;
 

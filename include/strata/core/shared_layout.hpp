@@ -143,7 +143,7 @@ struct ExchangeLayout {
   static constexpr int item_bytes = static_cast<int>(sizeof(T));  ///< Bytes of an item.
   /// True if one instruction accesses an item.
   static constexpr bool is_one_access = detail::is_access_size(item_bytes) && alignof(T) == sizeof(T);
-  /// Alignment above 16 bytes does not make accesses wider.
+  /// Bytes of a unit. An alignment above 16 bytes does not make accesses wider.
   static constexpr int unit_bytes = is_one_access     ? item_bytes
                                     : alignof(T) > 16 ? 16
                                     : alignof(T) < 4  ? 4

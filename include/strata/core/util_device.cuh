@@ -35,8 +35,8 @@ inline cudaError_t PtxVersion(int& ptx_version, int device) {
   return status != cudaSuccess ? status : restored;
 }
 
-/// Finds the compute capability of a device, as 100 * major + 10 * minor. Only the host calls this. Errors are as
-/// above.
+/// Finds the compute capability of a device, as 100 * major + 10 * minor. Only the host calls this. If the CUDA runtime
+/// has an error, it is returned, and `sm_version` does not change.
 inline cudaError_t SmVersion(int& sm_version, int device) {
   int major = 0, minor = 0;
   cudaError_t status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);

@@ -22,11 +22,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   iterators.
 /// - **Numbers.** `segment_sizes` and `k` are integers, or wrappers of `cuda::args`, which libcu++ has from 3.5 on:
 ///   `constant` and `immediate` for a number that the host knows, `deferred` for one in device memory,
-///   `deferred_sequence` for a number for each segment in device memory. `num_segments` is an integer, `constant` or
-///   `immediate`. No header of libcu++ is included for them. A wrapper of numbers in device memory may have a bound,
-///   which no number may exceed; a negative number counts as 0. Only sorted results need bounds: if the bounds of
-///   `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many results of each segment as
-///   the smaller bound says. Segments may have any length.
+///   `deferred_sequence` for an array in device memory with a number for each segment. `num_segments` is an integer,
+///   `constant` or `immediate`. No header of libcu++ is included for them. A wrapper of numbers in device memory may
+///   have a bound, which no number may exceed; a negative number counts as 0. Only sorted results need bounds: if the
+///   bounds of `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many results of each
+///   segment as the smaller bound says. Segments may have any length.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
 /// - **Result.** Results are as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
 ///   so results are the same from run to run, and on all devices. If `where` is an environment that requires

@@ -21,7 +21,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     for (i = 0; i < num_buffers; ++i) memcpy(outputs[i], inputs[i], sizes[i]);
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (12 for each buffer, and
-///   up to 1.3 KB), then with that much device memory; or call it once, by the overload without these two arguments.
+///   up to 1 KB), then with that much device memory; or call it once, by the overload without these two arguments.
 /// - **Buffers.** `inputs` and `outputs` are iterators of pointers to any types. `sizes` is an iterator of integers:
 ///   numbers of bytes. Negative sizes count as 0. All three are read on the device, some items twice. Pointers may have
 ///   any alignment. Pointers of empty buffers are not used.

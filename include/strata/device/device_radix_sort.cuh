@@ -54,12 +54,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   another part of the array, and no other iterator over it. This takes no more storage. Above the size of a cluster,
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
 ///   launch of its own. In several launches, the pass of a digit that is the same in all keys may copy all items too.
-///   Otherwise no output may overlap an input or another output.
+///   Apart from these cases, no output may overlap an input or another output.
 /// - **Tuning.** `TunedDeviceRadixSort<Hub>` uses your hub instead of radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
-///   too large count, bits that the keys do not have, an index type too small for the number of items. Otherwise: a
-///   null pointer if there are items, arrays that overlap, temporary storage too small. Beyond that, a call returns
-///   what the launches return. An older error of the runtime is neither returned nor cleared.
+///   too large count, bits that the keys do not have, an index type too small for the number of items. Not in size
+///   queries: a null pointer if there are items, arrays that overlap, temporary storage too small. Beyond that, a call
+///   returns what the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Least significant digit first: Adinets and Merrill, "Onesweep" (2022).
 ///
 /// @code

@@ -353,7 +353,7 @@ struct TunedDeviceSegmentedTopK {
                   "DeviceSegmentedTopK: pass the segments as SegmentsOfSize, SegmentsByOffsets or SegmentsByLengths");
     static_assert(detail::is_top_k_results<K>,
                   "DeviceSegmentedTopK: k must be an integer, a FutureCount, ResultRows, PaddedResultRows or "
-                  "ResultsAtOffsets. For another k in each segment, pass one of the last three with an iterator");
+                  "ResultsAtOffsets. For a different k in each segment, pass one of the last three with an iterator");
     if constexpr (detail::is_top_k_segments<SegmentsT> && detail::is_top_k_results<K>) {
       return detail::segmented_top_k<IsMax, IsSorted, PolicyHub>(
           d_temp_storage, temp_storage_bytes, d_keys_in, d_keys_out, d_values_in, d_values_out,

@@ -92,7 +92,7 @@ class ScanTileState {
   /// A state without storage, which `Init` makes usable.
   STRATA_HD ScanTileState() {}
 
-  /// Returns the bytes of temporary storage for `num_tiles` tiles, at most 2^31 - 1.
+  /// Sets `temp_storage_bytes` for `num_tiles` tiles. There may be up to 2^31 - 1 tiles.
   template <class NumTilesT>
   static cudaError_t AllocationSize(NumTilesT num_tiles, std::size_t& temp_storage_bytes) {
     if (refuses(num_tiles)) return cudaErrorInvalidValue;

@@ -12,7 +12,7 @@
 STRATA_ARCH_NAMESPACE_BEGIN
 
 /// Equi-joins of two sides, each of which has rows on all ranks of a communicator. Every rank gets a part of the
-/// result. DeviceHashJoin has the sides, the kinds of joins, the outputs and the options.
+/// result. DeviceHashJoin describes the sides, the kinds of joins, the outputs and the options.
 ///
 /// - **Call.** All ranks call it, with the same kind, options, types and columns. `build` and `probe` are the rows of
 ///   the rank itself. Call it twice, as with DeviceHashJoin, or once without the first two arguments. A size query

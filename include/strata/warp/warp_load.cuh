@@ -36,7 +36,7 @@ enum WarpLoadAlgorithm {
 /// - `valid_items`: only the first `valid_items` items of the tile are read (none if it is not positive).
 ///   With every algorithm, the other items keep their value or become `oob_default`.
 /// - WARP_LOAD_DIRECT, _STRIPED and _VECTORIZE: lanes do not wait for each other, and a lane may load alone.
-///   They use no shared memory: `TempStorage` makes the interface uniform, and may be omitted.
+///   These algorithms use no shared memory: `TempStorage` makes the interface uniform, and may be omitted.
 /// - WARP_LOAD_TRANSPOSE: all lanes of a logical warp must call together, with the same `valid_items`; those
 ///   of other logical warps need not. `T` must be trivially relocatable. Each logical warp needs its own
 ///   `TempStorage`, that of WarpExchange: about the size of the tile. Its lanes must call `__syncwarp()`

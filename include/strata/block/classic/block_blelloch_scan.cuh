@@ -15,14 +15,14 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The conflict degree of the levels of BlockBlellochScan whose pairs are `stride` apart.
+/// The conflict degree of the levels of BlockBlellochScan at which the two elements of a pair are `stride` apart.
 template <class T, class Layout>
 STRATA_HD constexpr int blelloch_level_degree(int stride, int elements) {
   return detail::most(detail::tree_access_degree<T, Layout>(stride - 1, 2 * stride, elements),
                       detail::tree_access_degree<T, Layout>(2 * stride - 1, 2 * stride, elements));
 }
 
-/// The largest conflict degree of all its accesses, including those to the threads' items.
+/// The largest conflict degree of all accesses of BlockBlellochScan, including those to the threads' items.
 template <class T, class Layout>
 STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
   int degree = 1;

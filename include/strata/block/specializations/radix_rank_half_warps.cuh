@@ -56,11 +56,12 @@ struct radix_digit_scan {
 /// items were before the row and which lanes of the row have the digit. That gives the rank, without a vote
 /// for each bit of the digit, and whatever the order of the additions.
 ///
-/// Additions to one counter are serial, so a frequent digit is slow. Each warp samples its items; a digit
-/// that more than an eighth of them have is ranked by one vote for each row instead.
+/// Additions to one counter are serial, so a frequent digit is slow. Each warp samples its items and takes the most
+/// frequent digit. If more than an eighth of a half warp's items have this digit, the warp ranks it by one vote for
+/// each row instead.
 ///
-/// Neighbouring rows of sorted items often have digits that differ by a power of two. Counters are permuted,
-/// so that the counters of these digits lie in different banks.
+/// A warp ranks a row of each of its two half warps at the same time. In sorted input, the digits of these two rows
+/// often differ by a power of two. Counters are permuted, so that the counters of these digits lie in different banks.
 ///
 /// With `HasFewerItems`, all threads may have the same number of items below ItemsPerThread. Loops then end
 /// behind the last of them, which costs a quarter of the speed where there are many items.
@@ -117,7 +118,7 @@ class radix_rank_half_warps {
 
   /// Ranks the items of a tile. All threads of the block call this.
   ///
-  /// - `digit(i)` is the digit of the thread's item `i`. It is called twice for each item, and
+  /// - `digit(i)` is the digit of the thread's item `i`. It is called at least twice for each item, and
   ///   `digit.optimization_barrier()` in between, so that the digits do not stay in registers.
   /// - `on_count(d, count)` is called by thread `d` for each digit `d`, before any thread waits for it.
   /// - `on_start(d, start, count)` is called by thread `d` when the rank of the digit's first item is known.

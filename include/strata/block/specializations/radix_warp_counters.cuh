@@ -137,7 +137,7 @@ class radix_warp_counters {
   }
 
   /// Ranks a row of the warp, an item for each lane, after all rows before. `match(digit)` returns the lanes that have
-  /// the digit. One of them calls `done(digit)` when no lane reads any more.
+  /// the digit. One of them calls `done(digit)` when all lanes have read the counter and the result of `match`.
   template <class Match, class Done>
   STRATA_D int rank_row(unsigned digit, const Match& match, const Done& done) {
     const unsigned peers = match(digit);
@@ -191,7 +191,7 @@ struct radix_match_votes {
 };
 
 /// Matches lanes by a word for each digit, in which each lane sets its bit. This takes fewer instructions than votes,
-/// but the additions of lanes with one digit are serial.
+/// but atomic operations of lanes with the same digit are serialised.
 template <int Threads, int RadixBits>
 struct radix_match_words {
   static constexpr unsigned bins = 1u << RadixBits;

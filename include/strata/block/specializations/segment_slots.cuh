@@ -30,8 +30,8 @@ struct segment_slot {
   }
 };
 
-/// Assigns the threads of a block to segments, in the order of the threads that pass them. Each segment
-/// begins with a thread of its own.
+/// Assigns the threads of a block to segments. Segments have the order of the threads that pass them to `plan`. Each
+/// segment begins with a thread of its own.
 template <int BlockThreads, int ItemsPerThread>
 struct segment_slots {
   static constexpr int warps = BlockThreads / warp_threads;

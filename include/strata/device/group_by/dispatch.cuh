@@ -232,7 +232,7 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///
 /// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
 ///
-/// Wide keys are not moved, only row numbers are sorted. The word of a sorted row is then the place of the first row of
+/// Wide keys are not moved: only row numbers are sorted. The word of a sorted row is then the place of the first row of
 /// its group.
 ///
 /// If groups may come in any order, group_hash_call replaces the sample and the tables. It also takes calls of few

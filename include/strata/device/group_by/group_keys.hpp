@@ -25,7 +25,7 @@ struct GroupKeyRange {
   std::uint64_t keys = 0;    ///< Number of keys in the range. 0: the range is unknown.
 };
 
-/// The keys of the rows that DeviceGroupBy groups, and their number. `group_keys` makes it.
+/// The keys of the rows that DeviceGroupBy groups, and the number of rows. `group_keys` makes a GroupKeys.
 ///
 /// @code
 /// #include <strata/device/device_group_by.cuh>

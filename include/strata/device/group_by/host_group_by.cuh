@@ -64,7 +64,7 @@ class host_group_words : public random_access<host_group_words<KeyIterator>, std
   const KeyIterator* keys_;
 };
 
-/// Hashes words. The partitions mix the bits of the result.
+/// Hashes words. `join_partitioner` mixes the bits of the result.
 struct host_group_hash {
   template <class Word>
   STRATA_HD std::uint64_t operator()(const Word& word) const {

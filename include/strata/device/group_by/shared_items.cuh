@@ -100,7 +100,7 @@ auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates) {
   }
 }
 
-/// True if the types allow that an aggregate shares an item.
+/// True if the types allow an aggregate to share an item.
 template <class Aggregates>
 inline constexpr bool may_share_group_items =
     !std::is_same_v<decltype(detail::sharing_group_items<void>(std::declval<const Aggregates&>())), Aggregates>;

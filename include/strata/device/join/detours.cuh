@@ -160,8 +160,8 @@ cudaError_t join_in_probe_order(void* d_temp_storage, std::size_t& temp_storage_
 }
 
 /// An inner or left join in the order of the probe rows, in which a probe row may have several partners. Partitions
-/// find the partner of each probe row, or its list of partners, as in a left join. A table in global memory finds what
-/// they leave. Then the result is written in the order of the probe rows.
+/// find the partner of each probe row, or its list of partners, as in a left join. A table in global memory finds the
+/// partners of the rows that partitions leave. Then the result is written in the order of the probe rows.
 template <class MaxPolicy, class ActivePolicy, class Index, class Call>
 class join_list_launches {
   using Keys = typename Call::Keys;

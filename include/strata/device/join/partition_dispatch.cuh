@@ -97,7 +97,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   if (join.plan.has_two_passes()) offsets.cut_second_pass(pass_tile);
 }
 
-/// The numbers of a pass, and its agent. `PassOutput`: see AgentJoinPartition.
+/// The tuning row of a pass, and its agent. `PassOutput`: see AgentJoinPartition.
 template <class Policy, class PassOutput>
 inline constexpr join_partition_tuning join_pass_tuning = partitions_columns<PassOutput>
                                                               ? detail::with_columns(Policy::partition)
@@ -118,7 +118,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::partition.partition_threads)
   STRATA_SHARED(storage, Uninitialized<typename Agent::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   detail::begin_join_kernel<Agent>();
-  // The host has cut tiles for bounds of the numbers of rows.
+  // The host knew only upper bounds of the numbers of rows. The tile size is computed again from the numbers.
   if constexpr (are_counted_keys<Keys> && !Agent::is_second && !std::is_same_v<PassOutput, join_tile_runs>) {
     tile_rows =
         detail::even_join_tile(0ull + detail::rows_of(join.build) + detail::rows_of(join.probe), gridDim.x, tile_rows);
@@ -370,7 +370,8 @@ class join_partition_launches {
     if (status != cudaSuccess) return status;
 
     if (plan_.has_two_passes()) {
-      // Columns are moved in one pass only. Then this is not reached, and no kernel of a second pass is compiled.
+      // Columns are moved in one pass only. Joins that move columns have one pass. They do not reach this branch, and
+      // compile no kernel of a second pass.
       constexpr join_pass second = partitions_columns<Sink> ? join_pass::first : join_pass::second;
       status = run_pass<join_pass::first>(join, pass_output, base, device);
       if (status == cudaSuccess) status = run_pass<second>(join, pass_output, base, device);

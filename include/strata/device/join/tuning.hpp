@@ -110,7 +110,7 @@ constexpr join_partition_tuning with_fitting_threads(join_partition_tuning row, 
 }
 /// Returns the row with as many blocks as an architecture holds.
 constexpr join_merge_tuning with_fitting_blocks(join_merge_tuning row, int architecture) {
-  // A tile has 8 bytes for each row, and less than 1 KiB beside.
+  // A tile has 8 bytes for each row, and less than 1 KiB besides.
   const int tile_bytes = row.threads * row.narrow_items * 8 + 1024;
   row.blocks_per_multiprocessor =
       detail::limits_of(architecture).blocks_within(row.blocks_per_multiprocessor, row.threads, tile_bytes);

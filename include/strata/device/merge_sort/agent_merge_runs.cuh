@@ -19,9 +19,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A block of the merges of long segments. Each level merges the runs of a segment four by four, from the
-/// output to the buffer or back. Blocks take tiles of the result by tickets and find by a search which items
-/// of the four runs belong there. A barrier of the grid separates two levels.
+/// A block of the merges of long segments. Each level merges the runs of a segment four at a time, from the output to
+/// the buffer or back. Blocks take tiles of the result by tickets and find by a search which items of the four runs
+/// belong there. A barrier of the grid separates two levels.
 ///
 /// The searches leave it open whether a few items at both ends of a tile belong to it. All of them are merged, and the
 /// tile stores only its own items. A tile is merged twice in shared memory: first the runs 0 and 1, and beside them 2

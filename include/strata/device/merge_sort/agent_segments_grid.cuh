@@ -37,15 +37,15 @@ enum class segments_plan {
   few_and_all
 };
 
-/// A block of a sort of all segments that an earlier kernel has left, in one launch. All blocks are resident, and there
-/// are more blocks than tiles of long segments:
+/// A block of a grid that sorts, in one launch, all segments, or those that an earlier kernel has left. All blocks are
+/// resident, and there are more blocks than tiles of long segments:
 ///
 ///     block      0     1     2     3     4     5     6     7     8
 ///     tiles     | segment A       | B         | C         |
 ///     segments                                             | queued ones, by tickets
 ///
-/// The blocks of a long segment sort and merge its tiles as AgentMergeSortGrid does. They wait for each other, and for
-/// no other block.
+/// The blocks of a long segment sort and merge its tiles as AgentMergeSortGrid does. While they sort, they wait for
+/// each other, and for no other block.
 template <class Row, class Key, class Value, class KeysIn, class ValuesIn, class Compare>
 class AgentSegmentsGrid {
   static constexpr merge_sort_grid_tuning row = Row::value;

@@ -55,7 +55,7 @@ class AgentSegmentTile {
   /// Segments that lie side by side need no plan if each has a thread and no more items than this.
   static constexpr int max_thread_segment = ItemsPerThread;
 
-  /// Sorts the `items` items from `begin` on, of which each thread has a segment or nothing.
+  /// Sorts and stores the `items` items from `begin` on. Each thread has one segment of them, or none.
   STRATA_D void sort_thread_segments(const segment_bounds& local, long long begin, int items, const Arrays& output) {
     load_range(begin, items);
     __syncthreads();
@@ -64,7 +64,7 @@ class AgentSegmentTile {
   }
 
   /// Sorts segments that lie side by side, in the range `all`. Each has `owners` threads, a power of two up
-  /// to a warp; `local` is that of the calling thread.
+  /// to a warp; `local` is the segment of the calling thread.
   STRATA_D void sort_uniform_segments(const segment_bounds& local, const segment_bounds& all, int owners) {
     load_range(all.begin, static_cast<int>(all.length));
     __syncthreads();

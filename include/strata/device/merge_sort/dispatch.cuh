@@ -43,7 +43,7 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   constexpr segment_tile_tuning large = Policy::tile_per_multiprocessor;
   const unsigned long long mean = num_items / static_cast<unsigned long long>(num_segments);
   const bool has_few_items = num_items <= static_cast<unsigned long long>(multiprocessors) * large.tile_items();
-  // Segments that are mostly no longer than the smaller tile waste less of it.
+  // If most segments fit the smaller tile, less of a tile stays empty than with the larger one.
   const segment_class by_mean =
       HasOneSegment || mean > bounds::one_tile ? segment_class::many_tiles : segment_class::one_tile;
   const segment_class whole = has_few_items ? segment_class::tile_per_multiprocessor : by_mean;
@@ -142,7 +142,8 @@ struct DispatchSegmentedMergeSort {
     bool wants_keys;
     Compare compare;
     cudaStream_t stream;
-    /// For items between two levels of merges, as long as the output. Null: it is a part of temporary storage.
+    /// For items between two levels of merges. It has the length of the output. Null: it is a part of temporary
+    /// storage.
     const Arrays* buffer = nullptr;
   };
 
@@ -156,8 +157,8 @@ struct DispatchSegmentedMergeSort {
   /// whole_array.
   segment_class long_class;
   device_properties device;
-  /// Blocks of the grid that sorts longer segments. If it is 0, other kernels sort queued segments and tiles, and
-  /// merge.
+  /// Number of blocks of the grid that sorts longer segments. If it is 0, other kernels sort queued segments and tiles,
+  /// and merge.
   std::size_t grid_blocks = 0;
 
   /// `storage_bytes`: the bytes that the caller has; without storage, receives the bytes that it needs.
@@ -297,7 +298,8 @@ struct DispatchSegmentedMergeSort {
     return cudaMemsetAsync(workspace.progress, 0, words * sizeof(*barrier_flags), call.stream);
   }
 
-  /// Sorts one segment in one launch. `is_launched` is false if the device does not hold as many blocks.
+  /// Sorts one segment in one launch. `is_launched` becomes false if the device cannot hold a block for each tile at a
+  /// time.
   template <class Policy, template <class> class Row>
   cudaError_t sort_in_grid(bool& is_launched) {
     using Grid = merge_sort_grid<MaxPolicy, Policy, Row, Key, Value, KeysIn, ValuesIn, Compare>;

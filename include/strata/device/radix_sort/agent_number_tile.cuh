@@ -35,7 +35,7 @@ class AgentNumberTile {
   using word_tile = typename sorter::storage;
   static constexpr bool has_values = !std::is_same_v<ValueIterator, NullType>;
   using Value = iterator_value_t<std::conditional_t<has_values, ValueIterator, const Key*>>;
-  // The values of other iterators are made when they are written.
+  // Values of iterators that are not pointers are computed when they are written.
   static constexpr bool loads_values = has_values && std::is_pointer_v<ValueIterator>;
   static constexpr bool may_sort_positions = has_values || code::is_float;
 

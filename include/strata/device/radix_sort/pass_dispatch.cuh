@@ -65,7 +65,7 @@ cudaError_t launch_radix_histogram(const Problem& problem, const radix_workspace
       detail::is_replayable(problem.stream), problem.result);
 }
 
-/// Launches all passes. The histogram has planned some of them to do nothing.
+/// Launches all passes. The histogram may have planned some of them to do nothing.
 template <class MaxPolicy, class ActivePolicy, class State, class Problem>
 cudaError_t launch_radix_passes(const Problem& problem, const radix_workspace& workspace, std::size_t tiles) {
   using KeyIterator = typename Problem::KeyIterator;

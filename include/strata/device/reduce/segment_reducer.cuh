@@ -179,7 +179,8 @@ class SegmentReducer {
     }
   }
 
-  // Reduces the lane's part of a segment. Returns false if the segment does not have at least one vector for each lane.
+  // Reduces the lane's part of a segment. Returns false if no item begins on a 16-byte boundary, or if there is not a
+  // vector for each lane.
   STRATA_D bool reduce_vectors(const segment_bounds& bounds, int lane, AccumT& result) {
     using Input = vector_input<iterator_value_t<InputIterator>>;
     constexpr int unroll = items_in_flight / 2;

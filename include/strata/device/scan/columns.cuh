@@ -47,7 +47,7 @@ struct columns_shape {
   static constexpr int groups = max_groups();
   static constexpr int thread_items = group * groups;
 
-  // not for users: the model must say the same; words that several lanes share are no matter
+  // not for users: the model must say the same; words that several lanes share do not matter
   template <std::size_t Size>
   static constexpr bool has_no_conflicts() {
     constexpr int bytes = group * static_cast<int>(Size);
@@ -115,7 +115,7 @@ struct columns_stage {
   STRATA_D static Value* values(unsigned char* stage) {
     return reinterpret_cast<Value*>(stage + first_value);
   }
-  /// A slice's parts of a column.
+  /// The parts of a column that belong to the warp and to the thread of a slice.
   template <class T>
   STRATA_D static T* of_warp(T* column, const thread_slice& slice) {
     return column + slice.warp * warp_items;

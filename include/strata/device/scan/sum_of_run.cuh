@@ -21,7 +21,7 @@ template <class T>
 struct is_trivially_relocatable<detail::sum_of_run<T>> : is_trivially_relocatable<T> {};
 namespace detail {
 
-/// Associative if `op` is; never commutative.
+/// The operator of such a scan. It is associative if `op` is, and never commutative.
 template <class T, class ScanOp>
 struct combine_runs {
   ScanOp op;

@@ -29,8 +29,8 @@ namespace detail {
 
 // ------------------------------------------------------------------ numbers
 
-/// The kinds of arguments for a number. The wrappers of libcu++ are recognised by their names. Functions beside them,
-/// found through the type of the argument, return what they hold.
+/// The kinds of arguments for a number. The wrappers of libcu++ are recognised by their names. Functions of their
+/// namespace, found by argument-dependent lookup, return the numbers or iterators that wrappers hold.
 enum class annotated_number {
   none,
   value,           ///< An integer, `constant` or `immediate`: the host knows it.
@@ -63,7 +63,8 @@ auto annotated_argument(const T& argument) {
   }
 }
 
-/// Returns the number, or its upper bound. An impossible number is returned as a negative one.
+/// Returns the number, or its upper bound. An impossible number is returned as a negative one, an impossible bound as
+/// the largest number.
 template <class T>
 long long annotated_bound(const T& argument) {
   if constexpr (detail::annotated_number_of<T>() == annotated_number::value) {

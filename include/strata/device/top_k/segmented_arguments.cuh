@@ -28,7 +28,7 @@ inline bool refuses_rows(long long rows, long long stride, const char* argument)
                             "times the number of segments is larger than 2^63 - 1");
 }
 
-/// Returns a number that was read in device memory: 0 if it is negative, and `most` if it is larger than that.
+/// Returns a number that was read from device memory: 0 if it is negative, and `most` if it is larger than that.
 template <class Number>
 STRATA_D long long number_up_to(const Number& number, long long most) {
   if constexpr (std::is_unsigned_v<Number>) {

@@ -139,7 +139,7 @@ __launch_bounds__((detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, Ro
   Agent(shared.Alias(), problem).run();
 }
 
-/// Selects from few long segments of one size. Several blocks, as many as the grid has rows, handle one segment.
+/// Selects from few long segments of one size. gridDim.y blocks handle each segment.
 template <class MaxPolicy, bool IsSorted, class Problem>
 __launch_bounds__(
     (detail::top_k_block_rows<typename MaxPolicy::ActivePolicy, top_k_rows_of::block>().block_threads),
@@ -348,7 +348,8 @@ struct DispatchSegmentedTopK {
   static bool by_groups(long long size, long long most) {
     return top_k_groups_agent<Policy, Problem, Rows, IsSorted>::type::can_have(size, most);
   }
-  /// True if a segment does not fit in a block, and there are multiprocessors for several blocks of each segment.
+  /// True if a segment does not fit in a block, a sample bounds its candidates, and there are multiprocessors for
+  /// several blocks of each segment.
   template <class Policy>
   bool are_few_long(long long size, long long most) const {
     constexpr top_k_block_tuning tuning = detail::top_k_block_rows<Policy, top_k_rows_of::block>();

@@ -14,8 +14,8 @@
 #include <utility>
 
 /// \file
-/// Extents and layouts with the members that an mdspan has. They are recognised by their members, so no library that
-/// has them is included. From the index of an item, this file computes its index in each dimension.
+/// Extents and layout mappings like those of an mdspan. They are recognised by their members, so no library that has
+/// them is included. From the index of an item, this file computes its index in each dimension.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -44,7 +44,7 @@ constexpr bool is_of_array() {
   }
 }
 
-/// Assigns the element with some indices.
+/// Copies the element at the given indices from `in` to `out`.
 template <class MdspanIn, class MdspanOut>
 struct copy_element {
   MdspanIn in;

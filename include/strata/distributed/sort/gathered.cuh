@@ -18,7 +18,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Keys and values of one rank in its area. Values lie behind the room for the largest number of keys.
+/// Keys and values of one rank in its area: memory that other ranks read (see peer_group). Values lie behind the room
+/// for the largest number of keys.
 template <class Key, class Value>
 struct area_layout {
   using Arrays = pair_arrays<Key, Value>;
@@ -69,7 +70,7 @@ struct filled_areas {
   int begins[max_peers + 1];  // where each rank begins among the items of all ranks
 };
 
-/// Copies the items of all ranks, in their order.
+/// Copies the items of all ranks, in the order of the ranks.
 template <class Key, class Value>
 __launch_bounds__(area_threads)
     STRATA_KERNEL void read_areas_kernel(const STRATA_GRID_CONSTANT filled_areas<Key, Value> areas, int ranks,

@@ -33,7 +33,7 @@ struct sort_shares {
   STRATA_HD long long begin_of_rank(int rank) const { return fraction(items, rank, ranks); }
   STRATA_HD long long of_rank(int rank) const { return begin_of_rank(rank + 1) - begin_of_rank(rank); }
 
-  /// How many items come before splitter `i`, from 0 to `all_chunks()`.
+  /// Returns how many items come before a splitter. `splitter` is 0 to `all_chunks()`.
   STRATA_HD long long before(int splitter) const {
     const int rank = splitter / chunks, chunk = splitter % chunks;
     const long long begin = begin_of_rank(rank);

@@ -11,7 +11,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The `Items` consecutive items of a thread as words, of the largest size that divides their bytes.
+/// The `Items` consecutive items of a thread as words. Their size is the largest power of two, up to 16 bytes, that
+/// divides the bytes of all items.
 template <class T, std::size_t Items>
 struct vector_access {
   static constexpr std::size_t bytes = sizeof(T) * Items;

@@ -175,7 +175,7 @@ class merge_sort_levels {
     const int local = (thread & (2 * run - 1)) * ItemsPerThread;
     const int index = thread * ItemsPerThread, count1 = run * ItemsPerThread;
     const int count2 = all_full ? count1 : detail::least(count1, valid - (index - local) - count1);
-    // The missing items of a thread that has other items count, too.
+    // `length2` includes the missing items of a thread that has other items.
     const int length2 = Full ? count2 : detail::round_up(count2, ItemsPerThread);
     // A run without a second one is not merged.
     const bool merges = all_full || (count2 > 0 && local < count1 + count2);
@@ -183,7 +183,8 @@ class merge_sort_levels {
     team.template synchronise<Warp>();
     if (merges) {
       key_tile& tile = memory.keys;
-      // Distances of positions. The second run descends, so items that are compared lie at one distance.
+      // All of these are in steps of positions. The second run descends, so the two items of each comparison in a
+      // search are equally far apart.
       const int diagonal = local * step;
       const int begin1 = tile.position(index) - diagonal;
       const int distance = (count1 + length2) * step - step - diagonal;
@@ -223,8 +224,8 @@ class merge_sort_levels {
     return position;
   }
 
-  /// Merges from the positions on, `count` items at most. Returns where the first run goes on. `least2` is the last
-  /// position of the second run. Unless `Full`, missing items may lie between the runs.
+  /// Merges from the positions on, `count` items at most. Returns where the first run goes on. `least2` is the lowest
+  /// position of the second run, that of its last item. Unless `Full`, missing items may lie between the runs.
   template <bool Full, class Companions, class Compare>
   STRATA_D static int merge(level& memory, int position1, int end1, int position2, [[maybe_unused]] int least2,
                             [[maybe_unused]] int count, items<KeyT>& keys, Companions& companions, Compare& compare) {

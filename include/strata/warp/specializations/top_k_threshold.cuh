@@ -85,7 +85,7 @@ class top_k_warp {
   logical_warp<Lanes> warp_;
 };
 
-/// The same collectives for a block of whole warps. Each call has one barrier.
+/// The collectives of the search, for a block of whole warps. Each call except `any` has one barrier.
 template <int Threads, class Code>
 class top_k_block {
  public:

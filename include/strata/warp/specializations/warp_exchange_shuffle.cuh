@@ -48,7 +48,7 @@ class warp_exchange_shuffle {
   static constexpr unsigned w_inverse = inverse(w, n);
 
   using item = item_words<T, unsigned>;
-  // Both arrangements are then the transposition of a square matrix.
+  // Both exchanges are then the transposition of a square matrix.
   static constexpr bool is_square = N == W && is_power_of_two(ItemsPerThread);
 
  public:

@@ -18,7 +18,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A number of rows: one that the host knows, or a FutureCount of any type. The two sides of a join then have one type.
+/// A number of rows: one that the host knows, or a FutureCount of any type. It gives both sides of a join the same
+/// type.
 struct join_row_count {
   const void* number = nullptr;
   std::size_t max_rows = 0;

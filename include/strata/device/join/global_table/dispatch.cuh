@@ -49,7 +49,7 @@ struct join_prober {
   static constexpr int slots = 5;
 
   JoinKind kind;
-  /// The storage is for this many rows.
+  /// The numbers of rows of both sides that the storage is for.
   Row build_rows;
   Row probe_rows;
   /// The number of slots of the table.
@@ -114,7 +114,7 @@ struct join_prober {
   }
 
   /// With so few probe rows and so small an output, one launch does all. One block may have to write the whole output:
-  /// on an H200, that takes 60 us for 2^17 results, and several launches take 11.
+  /// on an H200, that takes 60 us for 2^17 results, and several launches take 11 us.
   static constexpr std::size_t max_few_rows = std::size_t{1} << 16;
   static constexpr std::int64_t max_few_results = std::int64_t{1} << 15;
   bool are_few(std::int64_t capacity) const {

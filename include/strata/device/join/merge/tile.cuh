@@ -93,7 +93,7 @@ class join_merge_tile {
   Row first_build = 0;
   unsigned probes = 0;
   unsigned builds = 0;
-  /// True if the last probe rows have partners in such a run.
+  /// True if the last probe rows have partners in a run that leaves the tile and its lookahead keys.
   bool is_open = false;
 
   /// Item number `i` of the calling thread. The `items` items are divided evenly among warps.

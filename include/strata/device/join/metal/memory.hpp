@@ -27,8 +27,8 @@ inline std::size_t page_bytes() {
 /// What a kernel does with memory of the caller: it decides which copies are made.
 enum class access { read, write, scratch };
 
-/// Memory of the caller as the device sees it: the same memory if it begins on a page, else a copy in a buffer of
-/// Metal's. Metal maps whole pages, so the device also sees what follows the memory on its last page. No kernel
+/// Memory of the caller as the device sees it: the same memory if it begins at a page boundary, else a copy in a buffer
+/// of Metal's. Metal maps whole pages, so the device also sees what follows the memory on its last page. No kernel
 /// accesses that.
 class mapped {
  public:

@@ -44,8 +44,8 @@ struct join_listed_rows {
   }
 };
 
-/// AgentJoinSelect for probe rows that may have several partners. In a tile with lists, it only counts the results, and
-/// lists the tile for AgentJoinWriteLists. `Tuning` is the policy.
+/// AgentJoinSelect for probe rows that may have several partners. In a tile with lists, it writes the partners by row,
+/// counts the results, and lists the tile for AgentJoinWriteLists. `Tuning` is the policy.
 template <class Tuning>
 class AgentJoinSelectLists : AgentJoinSelect<Tuning::output.select_threads> {
   using Base = AgentJoinSelect<Tuning::output.select_threads>;
@@ -98,8 +98,8 @@ class AgentJoinSelectLists : AgentJoinSelect<Tuning::output.select_threads> {
   }
 };
 
-/// Writes results of listed tiles for `write_join_chunks`. The warps of a block share the results of a tile evenly,
-/// even if all are of one row. A warp goes through groups of 32 rows, in which each lane has a row.
+/// Writes results of listed tiles for `write_join_chunks`. The warps of a block share the block's results of a tile
+/// evenly, even if all are of one row. A warp goes through groups of 32 rows, in which each lane has a row.
 template <int BlockThreads, int PartnerItems>
 class AgentJoinWriteLists {
   using Count = unsigned long long;

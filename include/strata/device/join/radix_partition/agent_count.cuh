@@ -110,7 +110,7 @@ struct AgentJoinOffsets {
   }
 
   STRATA_D void run() const {
-    // The partition of the rows without a key follows, and then its end.
+    // After all other partitions comes the partition of the rows without a key, then its end.
     const unsigned all = join.plan.partitions() + 1;
     Pair begins = 0;
     Pair work_items = 0;

@@ -21,8 +21,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Writes rows to partitions, tile by tile: by the highest bits of their hashes or, in a second pass, by those that
-/// follow. A tile is sorted by partition in shared memory, so that rows of a partition are written side by side.
+/// Writes rows to partitions, tile by tile: by the highest bits of their hashes or, in a second pass, by the next bits.
+/// A tile is sorted by partition in shared memory, so that rows of a partition are written side by side.
 ///
 /// With `KeySets`, a side may have hashes instead of records.
 template <class Keys, class Hash, class Equal, int BlockThreads, int ItemsPerThread, join_pass Pass, bool KeySets>
@@ -121,7 +121,8 @@ class AgentJoinPartition {
       if (may_move_columns && moves_columns) {
         columns.keep_indices(rows.ranks, now.rows, [&](int i) { return counts_[bin_of(rows, i)]; });
       }
-      // In flight while the records of this tile are written, unless columns need the registers.
+      // The loads of the next tile are in flight while the records of this tile are written, unless columns need the
+      // registers.
       if (!moves_columns && tile < tiles) load_tile(tile, build, probe, next, fetched);
       __syncthreads();
       for (unsigned p = threadIdx.x; p <= bins_; p += threads) counts_[p] = 0;
@@ -341,7 +342,7 @@ class AgentJoinPartition {
     }
   }
 
-  // The table in global memory needs indices: records of these partitions have no numbers or positions.
+  // Records of overflowing partitions have indices, not numbers or positions: the table in global memory needs indices.
   STRATA_D bool is_overflowing(unsigned hash) const {
     return is_overflowing_ != nullptr && is_overflowing_[join_partition_of(hash, plan_.bits)] != 0;
   }

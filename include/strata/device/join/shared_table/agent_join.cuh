@@ -16,10 +16,10 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Joins a work item by a table in shared memory. If keys have many build rows, it defers the work item to
-/// AgentJoinDuplicates. If there is no such agent for these keys, it marks the partition as overflowing, and the table
-/// in global memory joins the partition. Groups of warps take tiles of probe rows in turn. Only the warps of a group
-/// wait for each other.
+/// Joins a work item by a table in shared memory. If a partition has more build rows than a table holds, or keys have
+/// many build rows, it defers the work item to AgentJoinDuplicates. If there is no such agent for these keys, it marks
+/// the partition as overflowing, and the table in global memory joins the partition. Groups of warps take tiles of
+/// probe rows in turn. Only the warps of a group wait for each other.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads, int Items,
           bool IsOneTable>
 class AgentJoinTables {
@@ -30,7 +30,7 @@ class AgentJoinTables {
   using Row = typename State::Row;
   using Table = typename State::Table;
   using Word = typename State::Word;
-  // A join by one table may have few blocks, too few to write the results of frequent keys.
+  // A join by one table may have few blocks, too few to write the results of keys with many build rows.
   static constexpr bool has_successor = Partitions::hash_is_key && !IsOneTable;
 
  public:
@@ -42,7 +42,7 @@ class AgentJoinTables {
       : state_(storage, shared, join, sink) {}
 
   /// Joins a work item, which has the index `index`. One with fewer than `min_deferred_rows` probe rows is deferred
-  /// only if there is no table for it.
+  /// only if no table can be built: there are too many build rows, or a bucket is oversized.
   STRATA_D void run(const join_work_item& work_item, unsigned index, unsigned min_deferred_rows) {
     unsigned begin = 0;
     unsigned rows = detail::rows_of(state_.join.build);
@@ -109,8 +109,8 @@ class AgentJoinTables {
     }
   }
 
-  // Finds the number of partners of each row of the thread, and one of the partners. Each round compares an
-  // entry for every row, without branches, so that loads for other rows are in flight meanwhile.
+  // Finds the number of results of each row of the thread, and one of its partners, if results have partners. Each
+  // round compares an entry for every row, without branches, so that loads for other rows are in flight meanwhile.
   template <bool IsFull>
   STRATA_D unsigned look_up(std::size_t at, unsigned left, unsigned (&probe_rows)[Items],
                             unsigned (&partners)[Items]) const {
