@@ -27,8 +27,8 @@ struct block_shape {
   }
 
   /// Calls `visit(i)` for each i below Count, each in one thread of the block. The number of rounds is a constant, so
-  /// the compiler can unroll them. In BlockHistogram, a loop from the rank up to Count would take as long as the
-  /// histogram of few samples.
+  /// the compiler can unroll them. The number of rounds of a loop from the rank up to Count depends on the rank. In
+  /// BlockHistogram with few samples, such a loop would take as long as the counting itself.
   template <int Count, class Visit>
   STRATA_D static void for_each_index(int rank, const Visit& visit) {
     for (int first = 0; first + threads <= Count; first += threads) visit(first + rank);

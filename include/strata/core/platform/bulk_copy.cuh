@@ -108,8 +108,8 @@ STRATA_D void fence_mbarrier_init() {
 #endif
 }
 
-/// Orders the thread's earlier accesses to shared memory before bulk copies into it that any thread starts
-/// after a barrier.
+/// A thread calls this before a barrier. Its earlier accesses to shared memory then come before all bulk copies into
+/// shared memory that any thread starts after the barrier.
 STRATA_D void fence_before_bulk_copy() {
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -188,7 +188,8 @@ cudaError_t exchange(void* d_temp_storage, std::size_t& temp_storage_bytes,
     header.shared[0] = detail::shared_offset_of(comm, d_keys_out, items * sizeof(Key));
     if (Input::has_values) header.shared[1] = detail::shared_offset_of(comm, d_values_out, items * sizeof(Value));
   }
-  // If the outputs of another rank turn out not to lie in shared memory, the items are grouped later.
+  // If the outputs of another rank turn out not to lie in memory that the ranks share (DistributedMemory), the items
+  // are grouped later.
   const bool is_partitioned = detail::has_shared_arrays(header, num_arrays);
   void* const d_messages = has_storage ? groups.template more<unsigned char>(0) : nullptr;
   exchange_plan plan;

@@ -71,7 +71,7 @@ template <class Agent>
 STRATA_D void begin_join_kernel() {
   // not for users: no number of threads makes it larger
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
-                "join_static_shared_bytes must be what kernels have");
+                "join_static_shared_bytes must not be less than what kernels have");
   begin_join_kernel();
 }
 

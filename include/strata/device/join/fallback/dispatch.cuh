@@ -55,13 +55,13 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.fallback_threads,
   using RecordSink = record_sink_t<Sink>;
   using Duplicates = AgentJoinDuplicates<Keys, Hash, Equal, Index, typename chosen_sink<RecordSink>::type,
                                          Storage::threads, Tuning::output.group_threads>;
-  // not for users: no number of threads makes it larger
+  // not for users: the storage stays within this limit for every number of threads
   static_assert(sizeof(typename Duplicates::TempStorage) <= join_static_shared_bytes,
-                "join_static_shared_bytes must be what kernels have");
+                "join_static_shared_bytes must not be less than what kernels have");
   STRATA_SHARED(duplicates_storage, Uninitialized<typename Duplicates::TempStorage>);
   STRATA_DYNAMIC_SHARED(shared);
   begin_join_kernel();
-  // Both loads are in flight together.
+  // This load and the load of `num_deferred` below are in flight together.
   const unsigned any_is_overflowing = *partitions.any_is_overflowing;
   if constexpr (join_partitions<Keys, Hash, Equal>::hash_is_key) {
     if (partitions.num_deferred != nullptr && *partitions.num_deferred != 0) {
