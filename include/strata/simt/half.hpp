@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // __half and __nv_bfloat16 for host SIMT sources: the toolkit's names and sizes. Arithmetic goes through float, and
-// each result is rounded. That is the rounding of the single instructions, except where the float is itself rounded: in
-// __hfma, and in conversions of double and of large integers.
+// each result is rounded. The GPU's instructions round once. Here, a result may be rounded twice, first to float. This
+// can change the result only in __hfma, and in conversions of double and of large integers.
 #pragma once
 
 #include <cmath>

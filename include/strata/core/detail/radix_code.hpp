@@ -13,8 +13,8 @@ namespace detail {
 /// cost less. For all other keys, the code is the key itself.
 ///
 /// A key is exact if the digits of its code are its digits in the sort. `ordered()` leaves the codes of such keys as
-/// they are. `digit()` returns the digit that `radix_digits` returns. With `IsExact`, it takes codes of exact keys
-/// only.
+/// they are. `digit()` returns the digit that `radix_digits` returns. With `IsExact`, it takes only codes of exact
+/// keys, and results of `ordered()`.
 template <class Digits, bool AreOfNumbers>
 struct radix_codes_of;
 
@@ -37,7 +37,7 @@ struct radix_codes_of<radix_digits<Key, IsDescending, Decomposer>, false> {
 };
 
 /// The code of a number is a word in the order of the sort, made by radix_bit_order. No two keys have the same code: in
-/// an ascending sort, -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs are not
+/// an ascending sort, -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs count as not
 /// exact, because a sort takes -0.0 for +0.0, and any NaN for the NaN in which all bits but the sign are set.
 template <class Key, bool IsDescending>
 struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true> {
@@ -45,7 +45,7 @@ struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true
   using Code = typename RadixTraits<Key>::word;
   static constexpr bool is_float = radix_mantissa_bits<Key> != 0;
   static constexpr bool are_all_exact = !is_float;
-  /// If `IsExact` is true, all digits of the code `highest` are the highest.
+  /// True if there is a code `highest` of which `digit<true>()` returns the highest digit at every place.
   static constexpr bool has_highest = true;
   static constexpr Code highest = static_cast<Code>(~Code{0});
   static constexpr int bits = RadixTraits<Key>::bits;

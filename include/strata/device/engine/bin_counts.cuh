@@ -58,8 +58,9 @@ class grid_bin_counts {
     atomicAdd(word(round, group_, bin), one_block + count);
   }
 
-  /// Waits for a part of the blocks, and adds up their items in the bin: `all` counts the items of all these blocks,
-  /// `before` the items of those before this block. The caller adds up the results of all `parts` parts.
+  /// Reads one of `parts` parts of the rows, and waits until their words are complete. `all` gets the items of the
+  /// groups in this part. `before` gets the items of the groups and blocks in this part that come before this block's
+  /// group or this block. The caller adds up the results of all `parts` parts.
   STRATA_D void collect(int round, unsigned bin, unsigned part, unsigned parts, unsigned& before, unsigned& all) const {
     const unsigned count = groups_ + blockIdx.x % group_blocks;
     before = all = 0;

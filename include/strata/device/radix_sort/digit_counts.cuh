@@ -136,7 +136,7 @@ class radix_digit_counts {
   template <bool HasAllBits>
   STRATA_D void count_keys(const KeyIterator& d_keys, std::size_t num_items, unsigned block, unsigned blocks) {
     if constexpr (is_bulk_array<KeyIterator>) {
-      // Where it is known that some key begins at a boundary, nothing below is compiled.
+      // If a key is as aligned as it is large, this condition is a constant, and the compiler removes the code below.
       if (alignof(Key) == sizeof(Key) || Range::has_boundary(d_keys)) {
         count_vectors<HasAllBits>(d_keys, num_items, block, blocks);
         return;
@@ -241,7 +241,8 @@ struct radix_pass_planner {
 ///
 /// 1. Each block clears its part of the workspace and arrives at a split barrier.
 /// 2. It counts the digits of its keys in shared memory.
-/// 3. When all blocks have arrived, mostly long before, it adds its counts to those of the other blocks.
+/// 3. It waits until all blocks have arrived. Mostly they have arrived long ago. Then it adds its counts to those of
+///    the other blocks.
 /// 4. The last block to finish turns counts into offsets, an exclusive sum for each pass, and plans the passes.
 template <class Policy, class KeyIterator, class Digits>
 class AgentRadixHistogram {
