@@ -13,7 +13,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// Default argument of `Tuned*<Hub>`: use the library's tuning rows.
+/// The hub of `DeviceScan` and of the other classes without `Tuned` in their names: it selects the library's tuning
+/// rows.
 ///
 /// Each class of device functions is a template of its policy hub: `DeviceScan` is
 /// `TunedDeviceScan<default_policy_hub>`, and so on. `TunedDeviceScan<my_hub>` has the same functions, with temporary

@@ -63,8 +63,8 @@ struct radix_digit_scan {
 /// A warp ranks a row of each of its two half warps at the same time. In sorted input, the digits of these two rows
 /// often differ by a power of two. Counters are permuted, so that the counters of these digits lie in different banks.
 ///
-/// With `HasFewerItems`, all threads may have the same number of items below ItemsPerThread. Loops then end
-/// behind the last of them, which costs a quarter of the speed where there are many items.
+/// With `HasFewerItems`, threads may have fewer than ItemsPerThread items. All threads have the same number. Loops then
+/// end behind the last of them, which costs a quarter of the speed where there are many items.
 template <int BlockThreads, int ItemsPerThread, int RadixBits, bool HasFewerItems = false>
 class radix_rank_half_warps {
  public:
@@ -120,7 +120,8 @@ class radix_rank_half_warps {
   ///
   /// - `digit(i)` is the digit of the thread's item `i`. It is called at least twice for each item, and
   ///   `digit.optimization_barrier()` in between, so that the digits do not stay in registers.
-  /// - `on_count(d, count)` is called by thread `d` for each digit `d`, before any thread waits for it.
+  /// - Thread `d` calls `on_count(d, count)` for each digit `d` as soon as it knows the count, before the barrier of
+  ///   the scan over the digits.
   /// - `on_start(d, start, count)` is called by thread `d` when the rank of the digit's first item is known.
   /// - `on_rank(i, rank)` is called by all threads after that.
   ///

@@ -14,8 +14,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A counter of each digit for each warp, and the steps that all rankings by warps share. Counters are indexed by the
-/// digits of the keys in both orders; a descending scan adds them up from the other end.
+/// A counter of each digit for each warp, and the steps that all rankings by warps share. The digit is the index of a
+/// counter in ascending and in descending sorts. In a descending sort, `scan` subtracts the ascending sums from the
+/// number of items.
 ///
 /// Bank conflicts: none when threads add up the counters of their digits, because the layout is that of blocked items.
 /// Counting and ranking access counters by digit: no layout avoids conflicts there.

@@ -45,7 +45,8 @@ STRATA_HD double estimated_groups(const group_sample_counts& counts) {
 
 enum class group_method { in_table, after_pass, sorted };
 
-/// There is memory for one record for this many rows. So records must have this many rows on average, or more.
+/// The memory for records is one record for each group of this many input rows. So a record must combine at least this
+/// many rows on average.
 inline constexpr int least_rows_of_record = 8;
 
 /// Chooses the method for `rows` rows in `groups` groups. Each of `blocks` blocks has a table of `slots` slots in

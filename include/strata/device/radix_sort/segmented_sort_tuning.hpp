@@ -17,7 +17,8 @@ STRATA_NAMESPACE_BEGIN
 /// Which segments of numbers are sorted by their digits instead of by merges. The row of the newest policy counts for
 /// all: temporary storage does not depend on the device.
 struct long_segment_tuning {
-  /// Segments of more items are sorted by their digits; 0: none are. No tile of a merge sort has more.
+  /// Segments of more than this many items are sorted by their digits. 0: no segments are. Otherwise it must be at
+  /// least the number of items of each tile of the merge sort.
   std::size_t longest_merged;
   /// Two more kernels are launched only from `least_items` items on, or from `least_items_of_long_mean` on if the mean
   /// segment has `long_mean` items or more. They take time without a long segment, too.
@@ -39,7 +40,7 @@ struct long_segment_tuning {
 struct number_tile_tuning {
   int block_threads;
   int items_per_thread;
-  /// Blocks that registers must allow.
+  /// The compiler limits registers so that this many blocks fit on a multiprocessor.
   int blocks_per_multiprocessor;
   /// Up to this many segments for each multiprocessor, the mean segment need only fill an eighth of the tile. 0: no
   /// call takes number tiles.
@@ -47,8 +48,8 @@ struct number_tile_tuning {
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }
 
-  /// True if a block sorts each segment. The host knows the mean length alone. Many segments must fill the tile, or
-  /// nearly so: if the mean is a whole number, they probably have one length.
+  /// True if a block sorts each segment. The host knows the mean length alone. If there are many segments, their mean
+  /// length must be more than 7/8 of a tile. It must also be a whole number: then they probably have one length.
   constexpr bool takes(std::size_t items, std::size_t segments, int multiprocessors) const {
     const auto tile = static_cast<std::size_t>(tile_items());
     const std::size_t mean = items / segments;

@@ -80,7 +80,8 @@ __launch_bounds__(Tile<typename MaxPolicy::ActivePolicy>::tuning.block_threads,
       .scan(exchange, blocks);
 }
 
-/// Scans a call's only tile, with little code. A single call is faster than by scan_tile_kernel, see README.md.
+/// Scans a call's only tile, with little code. A call that runs alone takes less time with this kernel than with
+/// scan_tile_kernel.
 template <class MaxPolicy, class Problem>
 __launch_bounds__(MaxPolicy::ActivePolicy::small_tile.block_threads)
     STRATA_KERNEL void scan_single_tile_kernel(typename Problem::TileInput d_in, typename Problem::TileOutput d_out,
@@ -184,7 +185,8 @@ using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipelin
 
 /// Carries out one call of a device-wide scan.
 ///
-/// `Problem` says what is scanned. Scans, scans by key, selections and reductions by key are problems:
+/// `Problem` says what is scanned. Scans, scans by key, selections and reductions by key are problems. A problem has
+/// these members:
 ///
 /// - `can_reach(num_items)`: whether the types of iterators can represent the indices of all items;
 /// - `are_arguments_valid(num_items)`: what the host can know of arrays and operators;
@@ -278,7 +280,7 @@ struct DispatchScan {
   cudaError_t launch_pipeline(unsigned head_items) const {
     using Steps = typename Problem::template steps<ActivePolicy, UsesBulkCopies>;
     using Agent = AgentScanPipeline<Steps>;
-    // not for users: storage is for either
+    // not for users: one storage serves the pipeline and tiles in registers
     static_assert(tile_aggregates<typename Steps::Aggregate>::words_per_value <= Aggregates::words_per_value,
                   "a pipeline's aggregates must fit where those of tiles in registers do");
     const std::size_t tiles = detail::ceiling_divide<std::size_t>(max_items - head_items, Agent::tile_items);
@@ -310,8 +312,9 @@ struct DispatchScan {
     }
   }
 
-  // A block for each tile. They need not be resident together: a cooperative launch cannot overlap with the
-  // kernel before (2^18 ints in a batch: 3.4 us, 4.7 if cooperative; H200, 2026-11-21).
+  // Each tile has a block. The blocks need not be resident together (see tile_prefix.cuh). So the launch is not
+  // cooperative, and it can overlap with the kernel before (2^18 ints in a batch: 3.4 us, 4.7 if cooperative; H200,
+  // 2026-11-21).
   template <class ActivePolicy, template <class> class Tile>
   cudaError_t launch_one_round() const {
     if constexpr (is_future_count<NumItems>) {

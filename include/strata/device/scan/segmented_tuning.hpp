@@ -59,8 +59,8 @@ struct segmented_scan_policy_hub {
   static constexpr int threads = fitting_threads<256>();
   static constexpr int items = fitting_items<threads, items_within(96)>();
 
-  // True if a tile of segments that follow each other fits. It is exchanged and scanned in different memory, and each
-  // warp has a sum.
+  // True if a tile of segments that follow each other fits. The exchange and the scan have separate shared memory here.
+  // Each warp has one sum beside them, and each item has one bit.
   template <int Threads, int Items>
   static constexpr bool contiguous_fits() {
     using Exchange = BlockExchange<AccumT, Threads, Items>;

@@ -134,8 +134,8 @@ struct top_k_collect_problem {
     STRATA_D Count upsweep(const thread_slice& slice, ThreadState& state) const {
       Key loaded[Stage::thread_items];
       detail::load_slice<IsFull, Shape>(thread_keys(slice), slice.thread_items, loaded);
-      // If all items had the last candidate's code, then nearly always none or all of a thread's items would be
-      // candidates.
+      // An item with the last candidate's code is a candidate if its index is not above the last candidate's. A
+      // thread's items are neighbours. So in all threads but one, this holds for all items or for none.
       const int if_equal = bound_.equal_candidates(index_of(slice, 0), Stage::thread_items);
       state.selected = if_equal > 0 ? before<IsFull, true>(loaded, slice) : before<IsFull, false>(loaded, slice);
       if (if_equal > 0 && if_equal < Stage::thread_items) {

@@ -37,11 +37,11 @@ struct distributed_join_tuning {
   /// this is possible. Exception: all build rows go to all ranks if fewer rows move in this way.
   std::uint64_t min_rows_routed_directly;
 };
-/// The first two bounds were not measured but estimated: copies of 1 MiB take as long as an exchange with leads gains;
-/// making a stream takes 20 us, and a copy moves 2 TB/s. The third bound was not measured. It is derived from the cost
-/// model in the README. Two H200, 2026-11-26, CUDA 13.0, NCCL 2.28.3: a join of 2^27 x 2^27 u32 on each GPU, whose rows
-/// all move, takes 14.8 ms, and 15.1 ms with all copies after the exchange. Copies at the same time as the exchange
-/// save nothing in DistributedExchange.
+/// The first two bounds were not measured but estimated: leads save about as much time in an exchange as copies of 1
+/// MiB take; making a stream takes 20 us, and a copy moves 2 TB/s. The third bound was not measured. It is derived from
+/// the cost model in the README. Two H200, 2026-11-26, CUDA 13.0, NCCL 2.28.3: a join of 2^27 x 2^27 u32 on each GPU,
+/// whose rows all move, takes 14.8 ms, and 15.1 ms with all copies after the exchange. Copies at the same time as the
+/// exchange save nothing in DistributedExchange.
 struct distributed_join_policy {
   static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20,
                                                   /*min_bytes_copied_beside=*/std::size_t{1} << 25,
@@ -85,8 +85,9 @@ struct distributed_join_call {
   /// True if the numbers of rows move with the keys of a side.
   template <bool IsBuild>
   static constexpr bool is_numbered = take_row_numbers<Columns> && (!IsBuild || has_pairs(Kind));
-  /// True if row numbers of a side are sorted by their classes, and its arrays are gathered. Otherwise each array is
-  /// sorted. Row numbers are sorted if they are sent anyway, or if items are too large to be moved by a sort.
+  /// True if the row numbers of a side are sorted by the classes of their rows (`join_classes`: where a row is sent),
+  /// and the arrays of the side are then gathered. Otherwise each array is sorted. Row numbers are sorted if they are
+  /// sent anyway, or if items are too large to be moved by a sort.
   template <bool IsBuild>
   static constexpr bool sorts_rows = is_numbered<IsBuild> || sizeof(Key) > max_sorted_item_bytes
                                      || has_larger_column<Columns, IsBuild, max_sorted_item_bytes>;

@@ -29,7 +29,7 @@
 /// For an item x, let n_r(x) be the number of items of r that come before x, and m_r(x) that number limited to
 /// [b_r, e_r], the ends included. For an item x of a bracket:
 ///
-///     x is among the first T items  <=>  sum of m_r(x) over all r < T
+///     x is among the first T items  <=>  (sum of m_r(x) over all r) < T
 ///
 /// - If x is among them, so is all that comes before x: n_r(x) <= c_r, and m_r(x) <= c_r, because b_r <= c_r. For the
 ///   rank of x, n_r(x) is the position of x. It lies in the bracket, below c_r: m_r(x) < c_r. So the sum is below T.
@@ -50,8 +50,9 @@
 ///
 /// **What is left.** The sums of a sample differ by at most G = sum of (g_j - 1) over the other ranks. low grows by g_r
 /// or more from one sample of r to the next. Samples of neither kind have T - G <= low < T, so there are at most
-/// (G + g_r - 1) / g_r. The new bracket has the items between two samples with these in between: at most
-/// G + 2 (g_r - 1) <= (ranks + 1) (g - 1), where g is the longest stride. If all strides are 1, nothing is left.
+/// (G + g_r - 1) / g_r. The new bracket holds the items between two samples of r. Only samples of neither kind lie
+/// between these two. So the bracket has at most G + 2 (g_r - 1) <= (ranks + 1) (g - 1) items, where g is the longest
+/// stride. If all strides are 1, nothing is left.
 ///
 /// A comparator that is no strict weak ordering cannot make brackets wider, or an end less than a beginning, because
 /// low <= high holds for each sample. Then the cuts may not add up to T, which the host checks.
@@ -175,7 +176,8 @@ class AgentBrackets {
     for (int r = 0; r < round_.ranks; ++r) items += round_.header(r).num_items;
     return sort_shares::of(round_.ranks, items, round_.tuning);
   }
-  /// True if a rank has sent no samples because its items lie in its area. The host will see that, too.
+  /// True if a rank has sent no samples because its items lie in its area: memory that the ranks share, for small
+  /// sorts. The host will see that, too.
   STRATA_D bool is_without_samples() const {
     bool is_any_in_area = false;
     for (int r = 0; r < round_.ranks && round_.is_first; ++r) is_any_in_area |= round_.header(r).is_in_area != 0;

@@ -15,8 +15,8 @@ namespace engine {
 cudaError_t validate_stream(cudaStream_t stream);
 bool is_capturing(cudaStream_t stream);
 cudaError_t issue_work(cudaStream_t stream, std::function<void()> work);
-// Issues work that waits for other host threads, and so runs without api_mutex. Work that is executed at once is left
-// to the caller, which must not hold api_mutex either.
+// For work that waits for other host threads. Such work must run without api_mutex. If the stream captures, this
+// records the work. Otherwise it returns `execute_now`, and the caller must execute the work without holding api_mutex.
 issue issue_waiting_work(cudaStream_t stream, std::function<cudaError_t()> work, cudaError_t& error);
 // True if the stream was made for this device. The legacy stream belongs to every device.
 bool is_stream_of(cudaStream_t stream, int device);
