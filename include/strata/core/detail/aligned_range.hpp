@@ -7,8 +7,8 @@
 #include <strata/core/types.hpp>
 
 /// \file
-/// Where an array can be accessed 16 bytes at a time. The widest load or store of a thread has 16 bytes,
-/// and bulk copies move multiples of 16 bytes; both need addresses that are multiples of 16.
+/// Where an array can be accessed 16 bytes at a time. strata's widest load or store of a thread has 16 bytes, and bulk
+/// copies move multiples of 16 bytes; both need addresses that are multiples of 16.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

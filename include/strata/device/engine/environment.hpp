@@ -47,8 +47,8 @@ inline constexpr bool is_tag = detail::is_tag_of<Query, Tag>();
 /// function as for the tag.
 template <environment_query Query>
 struct any_tag {
-  // A variable, not the function: in a template of libcu++ that is declared before this one, nvcc does not find the
-  // function by its qualified name.
+  // The condition is the variable `is_tag`, not the function `is_tag_of()`. Templates of libcu++ that are declared
+  // earlier use this conversion, and there nvcc does not find the function by its qualified name.
   template <class Tag, class = std::enable_if_t<is_tag<Query, Tag>>>
   constexpr operator Tag() const noexcept {
     return Tag{};

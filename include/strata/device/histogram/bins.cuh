@@ -70,7 +70,8 @@ class exact_bins32 {
 ///     bins / range = whole + part / range         reciprocal = floor(2^64 * part / range)
 ///     quotient = floor(x * reciprocal / 2^64)     is floor(x * part / range), or one less, because x < 2^64
 ///
-/// The remainder of x * part shows which. Its true value is below 2 * range, so 64 bits suffice.
+/// The remainder of x * part shows which. Its true value is below 2 * range. 64 bits suffice: a range of 2^63 or more
+/// has only one bin, and then the remainder is x.
 template <class Common>
 class exact_bins64 {
   using word = std::uint64_t;
@@ -85,7 +86,8 @@ class exact_bins64 {
     if (range_ > std::numeric_limits<std::uint64_t>::max() / count) return false;
     whole_ = static_cast<word>(count / range_);
     part_ = static_cast<word>(count % range_);
-    // A long division. The remainder is below 2^63, since a range of 2^63 or more has only one bin.
+    // A long division. A long division. The remainder is below `range_`. Each step compares `rest` with `range_ - rest`
+    // before it doubles, so nothing overflows.
     std::uint64_t rest = part_;
     for (int bit = 0; bit < std::numeric_limits<word>::digits; ++bit) {
       const bool is_set = rest >= range_ - rest;
@@ -192,7 +194,7 @@ struct range_bins {
   template <class Sample>
   STRATA_D int operator()(const Sample& sample) const {
     if constexpr (is_device_real<Sample> && std::is_integral_v<Level>) {
-      // A NaN, and a sample that no Level represents, is outside of all bins. It is not converted.
+      // A NaN is outside of all bins. So is a sample whose integer part `Level` cannot represent. Neither is converted.
       using real = bin_arithmetic_t<Sample>;
       constexpr real end = static_cast<real>(most_of<Level> / 2 + 1) * 2;
       constexpr real lowest = std::is_signed_v<Level> ? -end : 0;

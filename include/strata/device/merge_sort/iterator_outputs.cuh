@@ -30,8 +30,9 @@ cudaError_t write_sorted(const T* sorted, const Output& output, std::size_t item
                                            same_item{}, stream, sorted);
 }
 
-/// A sort of whole arrays whose outputs are not both arrays. Merges read again what they have written, so they work in
-/// temporary storage. Then kernels write what is sorted to the outputs, once. The outputs may be the inputs.
+/// Sorts a whole input, not segments. At least one of the outputs is an iterator that is not a pointer. Merges read
+/// again what they have written, so they work in temporary storage. Then kernels write what is sorted to the outputs,
+/// once. The outputs may be the inputs.
 template <class PolicyHub, class Key, class Value, class KeysIn, class ValuesIn, class KeysOut, class ValuesOut,
           class Compare>
 cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys_in,

@@ -16,8 +16,8 @@
 #include <type_traits>
 
 /// \file
-/// The kernels and launches of counting sorts: keys are counted, and the sorted keys are written anew. Bytes are
-/// counted by the histogram of a sort in passes.
+/// The kernels and launches of counting sorts: keys are counted, and the sorted keys are written anew. Keys of one byte
+/// are counted by the histogram kernel that sorts in passes also use.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
@@ -77,7 +77,8 @@ cudaError_t counting_sort_bytes(const Problem& problem, const unsigned long long
 }
 
 /// Sorts keys of 16 bits. `begins` has capacity for a number for each key value, one more, and two for each block. Each
-/// block that counts needs 128 KiB for its counters. They lie in the array that is not the input: no keys are moved.
+/// block that counts needs 128 KiB for its counters. The counters lie in a key array that is not the input (`scratch`,
+/// or else the output). It is free, because a counting sort moves no keys.
 template <class MaxPolicy, class ActivePolicy, bool IsDescending, class Problem>
 cudaError_t counting_sort_words(const Problem& problem, const grid_barrier_arguments& barrier,
                                 unsigned long long* begins, std::size_t max_blocks) {

@@ -80,7 +80,8 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Writes the items in the order of `d_rows`, which are numbered from `first_row` on.
+/// Writes the items in the order of `d_rows`. These are numbers of items. The first item of `d_in` has the number
+/// `first_row`.
 template <class Row, class ItemIterator, class Item>
 cudaError_t gather_items(const Row* d_rows, std::int64_t first_row, ItemIterator d_in, Item* d_out,
                          std::int64_t num_items, cudaStream_t stream) {

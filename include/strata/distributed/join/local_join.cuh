@@ -39,7 +39,8 @@ struct local_join_side {
   /// All `numbers` are less than this.
   unsigned number_limit = 0;
 
-  /// Returns the global rows for rows that carry their number instead of an index.
+  /// Returns what turns the numbers in records (join_numbered_keys) into numbers among the rows of all ranks. If
+  /// `numbers` is not null, the records have these numbers already.
   join_global_rows rows_of_numbers() const { return numbers != nullptr ? join_global_rows{} : global_rows; }
 };
 
@@ -128,7 +129,7 @@ struct local_join_columns {
   template <class Column>
   const void* values(const Column& column, int index) const {
     constexpr bool is_of_build = join_column_traits<Column>::is_of_build;
-    // Columns of semi and anti joins have no build rows.
+    // In semi and anti joins, columns of the build side are not moved: no result has a build row.
     if constexpr (!Call::template moves_with<Column, is_of_build>()) return nullptr;
     const bool stays = is_of_build ? build_stays : probe_stays;
     if (!stays) return storage.template values_received<unsigned char>(index);

@@ -77,8 +77,8 @@ struct join_groups {
     }
   }
 
-  /// The first group in the bucket of `item`, in the partition of `count` build rows from `begin`
-  /// on, which is not empty.
+  /// Returns the first group in the bucket of `item`, or `none`. The partition has `count` build rows from `begin` on
+  /// and must not be empty.
   Row first_of_bucket(std::size_t begin, std::size_t count, const entry& item) const {
     return buckets[buckets_each * begin + bucket_of(item, count)];
   }

@@ -33,7 +33,8 @@ struct join_duplicates_list {
 template <class StateStorage, unsigned Groups, unsigned Warps>
 struct join_duplicates_storage {
   struct sums {
-    /// The rows of a warp in the list, and their results, in one word.
+    /// How many rows of a warp are in the list, and how many results they have. One word holds both numbers (see
+    /// `row_unit`).
     unsigned listed;
     /// The rows of a warp that are in the result without a build row.
     unsigned singles;
@@ -123,7 +124,8 @@ class AgentJoinDuplicates {
 
   template <bool IsFull>
   STRATA_D void probe(unsigned begin, unsigned rows) {
-    // A thread has one row at a time. All groups have the same number of rows.
+    // A thread has one row at a time. In each round, a group takes up to `each` rows. The last groups may have fewer or
+    // none.
     const unsigned rounds = rows / State::threads + (rows % State::threads != 0 ? 1 : 0);
     const unsigned slices = rounds * groups;
     const unsigned each = rounds == 0 ? 0 : (rows + (slices - 1)) / slices;
@@ -191,8 +193,9 @@ class AgentJoinDuplicates {
     }
   }
 
-  // Reserves the range of the results of a group, first of the rows in the list, and writes them. Calls `overlapped`
-  // while the offset is in flight. `overlapped` may replace the caller's row. All warps of a group call this.
+  // Reserves output positions for all results of a group, and writes the results. Results of rows in the list come
+  // first. Rows without a build row follow. Calls `overlapped` while the offset is in flight. `overlapped` may replace
+  // the caller's row. All warps of a group call this.
   template <class Overlapped>
   STRATA_D void emit(unsigned probe_row, results mine, const Overlapped& overlapped) {
     const unsigned group = threadIdx.x / group_threads;
@@ -240,7 +243,8 @@ class AgentJoinDuplicates {
                 "join tuning: output.group_threads must be less than 256. table.fallback_threads must be a multiple "
                 "of it, and less than 256 or at most 15 times as large, so that rows and results of a group of warps "
                 "fit in a word");
-  // Greater than the number of any result, also after an offset of up to 32 is added.
+  // More than 32 greater than the number of any result. So join_result_rows::next never takes it for a row's first
+  // result.
   static constexpr unsigned no_result = 0x7fffffff;
 
   // Writes the warp's part of the results of the list. Its stores are aligned to 32 results.
@@ -268,7 +272,8 @@ class AgentJoinDuplicates {
     }
   }
 
-  // Writes result `at` of the list, of its row `row`, if there is one below `end`.
+  // Writes result `at` of the list, if it is not negative and less than `end`. The result belongs to row `row` of the
+  // list.
   STRATA_D void write_result(Count offset, unsigned row, int at, int end) const {
     if (at < 0 || at >= end) return;
     const unsigned entry = list_.entries[row] + (static_cast<unsigned>(at) - list_.begins[row]);

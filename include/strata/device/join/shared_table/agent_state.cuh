@@ -47,7 +47,7 @@ struct shared_table_state {
   static constexpr bool has_rows = !std::is_same_v<Sink, NullType>;
   static constexpr unsigned none = no_join_row<unsigned>;
   static constexpr bool writes_partners = std::is_same_v<Sink, join_partner_sink>;
-  /// True if records have numbers of rows instead of indices.
+  /// True if records hold the numbers of `join_numbered_keys`. Otherwise they hold the indices of rows.
   static constexpr bool has_numbers = are_numbered_keys<Keys> && !IsOneTable;
 
   using TempStorage = shared_table_storage<Table, OutputOffsets>;
@@ -102,7 +102,7 @@ struct shared_table_state {
     return join.equal(build_key, probe_key);
   }
 
-  // Clears the marks of the rows of a table that have been found.
+  // Clears the marks that say which rows of a table have been found.
   STRATA_D void clear_found(unsigned rows) const {
     for (unsigned i = threadIdx.x; i <= rows / 32; i += threads) found[i] = 0;
   }

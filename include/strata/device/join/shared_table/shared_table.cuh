@@ -51,7 +51,8 @@ class join_shared_table {
 
   /// Inserts the rows `load(0)` to `load(rows - 1)`. All threads of the block call this, and may use the table when it
   /// returns. If `MaxOversized` is 0, it returns false and makes no table in two cases: a bucket is oversized, or most
-  /// keys have several rows and `refuses_duplicates` is true. In the end all threads call `finish(oversized buckets)`.
+  /// keys have several rows and `refuses_duplicates` is true. In the end all threads call `finish(number of oversized
+  /// buckets)`.
   template <class Load, class Finish>
   STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates, const Finish& finish) const {
     const unsigned words = 1u << (bucket_bits_ - 1);
@@ -116,7 +117,8 @@ class join_shared_table {
   Word row_limit_;
 
  private:
-  // The first bucket begins at 0: this begin is read from the words before the ends, which are 0.
+  // A bucket begins where the one before it ends. For the first bucket, find() reads this from the guard words, which
+  // are 0.
   static constexpr unsigned guard_words = 4;
 
   STRATA_D unsigned bucket_of(Word hash) const {
@@ -153,7 +155,8 @@ class join_shared_table {
     }
   }
 
-  // Turns counts into begins. Returns true if buckets have more rows than different keys have by chance.
+  // Turns counts into begins. Returns true if many buckets have more rows than they would have by chance if all keys
+  // were different.
   STRATA_D bool scan_buckets(unsigned* counts, unsigned words) const {
     // An odd number, so that the threads of a warp access different banks.
     const unsigned each = (words + threads - 1) / threads | 1;
