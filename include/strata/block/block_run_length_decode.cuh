@@ -93,7 +93,8 @@ class BlockRunLengthDecode {
   using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
   using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
   // Behind its first item, a thread looks for its items in groups. It compares a group with one run more than the group
-  // has items. Behind the last run lie guards: runs that begin behind all items but the one with the largest number.
+  // has items. Behind the last run lie guards: runs that begin at the largest value of `number`. So only an item with
+  // this number can seem to be in a guard.
   static constexpr int group_items = 4;
   static constexpr int guards = group_items + 1;
   using begin_tile =
@@ -262,7 +263,8 @@ class BlockRunLengthDecode {
         for (int next = 0; next <= count; ++next) of_item[i] += begins[next] <= item(begin + i) ? 1 : 0;
         may_be_later = may_be_later || of_item[i] == run + count + 1;
       }
-      // A later run may have the item: runs have length 0, or the item has the largest number, behind all guards.
+      // A later run may have the item, if runs have length 0. Or the item has the largest value of `number`. Then it
+      // compares as if it were in the last guard, and the search finds its run.
       if (may_be_later) {
         STRATA_UNROLL_N(1)
         for (int i = 0; i < count; ++i) {

@@ -25,7 +25,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The first arguments are `d_temp_storage, temp_storage_bytes`, the last a stream. Without a comparator, `<` compares.
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; 255
-///   bytes, and 8 bytes more for each 4,864 keys if there are more than 20 million keys of 4 bytes), then with that
+///   bytes, and 8 bytes more for each 5,888 keys if there are more than 24 million keys of 4 bytes), then with that
 ///   much device memory. Or call it once, without these two arguments: see `execution`. Counts may have any integer
 ///   types; their sum must be below 2^36.
 /// - **Execution.** One kernel, or two where temporary storage has a size that depends on the counts; none without
@@ -38,7 +38,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types; keys have up to 1 KiB.
 ///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
 ///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes
-///   behind pointers or iterators of vectors move 16 bytes at a time, whatever their alignment.
+///   behind pointers, or behind iterators of `std::vector` or of a vector of Thrust, move 16 bytes at a time, whatever
+///   their alignment.
 /// - **Work.** Each item is read once and written once. Some of the keys are read again to cut the ranges.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceMerge<Hub>` uses your hub instead of merge_policy_hub: see default_policy_hub.

@@ -37,9 +37,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Segments.** They may have any lengths, lie in any order and have gaps. They may overlap in `d_in`, but no
 ///   two results may go to the same element of `d_out`. Nothing else in `d_out` is written.
 /// - **In place.** `d_out` may be `d_in` in the forms with two sequences of offsets, if segments do not overlap
-///   and items and results have one size. Otherwise outputs must overlap neither the inputs nor the offsets. How
-///   far outputs reach is known to the device alone, so an output is refused only if it begins where the input
-///   does, or within offsets.
+///   and items and results have one size. Otherwise outputs must overlap neither the inputs nor the offsets. Only the
+///   device knows how far the output reaches. So the host checks only its first item. A call is refused if this item
+///   overlaps the offsets or, unless the call is in place, the first item of `d_in`.
 /// - **Offsets in one array.** If both offsets are pointers, and `d_end_offsets` is `d_begin_offsets + 1`, the segments
 ///   follow each other. Then a call takes a fraction of the time. If offsets decrease, results are the same, but each
 ///   segment is scanned by one block only.

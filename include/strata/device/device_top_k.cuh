@@ -28,18 +28,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   with that much device memory, whose contents and alignment do not matter. Or once, without these two arguments:
 ///   see `execution`. `num_items` and `k` may have any integer types. Inputs may be any random-access iterators that
 ///   can be dereferenced in device code. So may outputs, except those of sorted results, which are arrays.
-/// - **Execution.** One cooperative launch up to 16 MiB of keys, or if `k` is more than about a sixth of `num_items`;
-///   otherwise four launches, the last two of which are cooperative (DeviceScan says when these start). Sorted results
-///   need in addition the launches of DeviceRadixSort for `k` items. All launches are on `stream`. There is no host
-///   synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may run at the
-///   same time need temporary storage of their own.
+/// - **Execution.** One cooperative launch for less than 16 MiB of keys, or if `k` is more than about a sixth of
+///   `num_items`; otherwise four launches, the last two of which are cooperative (DeviceScan says when these start).
+///   Sorted results need in addition the launches of DeviceRadixSort for `k` items. All launches are on `stream`. There
+///   is no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that may
+///   run at the same time need temporary storage of their own.
 /// - **Traffic.** Four launches read the keys once, and few of them again. One launch reads them once for each 11 bits
 ///   of a key until the k-th key is known, and then once more. Four launches do so, too, after the first read, if the
 ///   sample did not represent the input; this depends on the input alone. Only the values of results are read.
-/// - **Storage.** 62 KB for keys of 4 bytes. Four launches need 210 KB, and memory for the keys of candidates and, with
-///   values, for their indices. The candidates are 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of
-///   `num_items`, 3.4 % if it is a hundredth, and never more than a quarter. Sorted results need in addition `k` items,
-///   and the storage of DeviceRadixSort for `k` items.
+/// - **Storage.** An input of less than 16 MiB needs 62 KB for keys of 4 bytes. A longer one needs 210 KB, and memory
+///   for the keys of candidates and, with values, for their indices. This is also so if `k` is so large that there is
+///   one launch. There is capacity for 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of
+///   `num_items`, 3.4 % if it is a hundredth, and never for more than a quarter. Sorted results need in addition `k`
+///   items, and the storage of DeviceRadixSort for `k` items.
 /// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceTopK<Hub>` uses your hub instead of top_k_policy_hub. Your hub must derive from it: see

@@ -42,20 +42,21 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   their indices, and the items are then gathered. An all-gather of counts follows, for which the host waits once,
 ///   then all sends and receives in one group of NCCL. The fixed calls send counts with the items: the host does not
 ///   wait, and they can be captured in a graph and replayed, by all ranks.
-/// - **Shared memory.** If items have up to 64 bytes, and the outputs of all ranks are in a DistributedMemory, `Items`
-///   and `Pairs` do without a sort: one kernel writes each item to its place on its rank.
+/// - **Shared memory.** If items are trivially copyable and have up to 64 bytes, and the outputs of all ranks are in a
+///   DistributedMemory, `Items` and `Pairs` do without a sort: one kernel writes each item to its place on its rank.
 /// - **Storage.** Temporary storage holds a copy of the items, 2 bytes for each item, and what the blocks of a radix
-///   sort share. For items of more than 32 bytes it has 8 bytes more for each; for more than 255 ranks it is twice as
-///   large. Fixed calls also need as much as `d_out`.
+///   sort share. For items of more than 32 bytes it has 8 bytes more for each; for more than 255 ranks it is up to
+///   twice as large. Fixed calls also need as much as `d_out`.
 /// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
 ///   (inputs if there are items; outputs if there is a capacity; `num_out`, `d_counts_out`), arrays that overlap,
 ///   temporary storage too small. All ranks return the error of the lowest rank that has one, and none sends items. In
-///   a fixed call only that rank returns its error, and the others get -1 as its count. A destination that is no rank
-///   is seen only by the device: a fixed call returns no error for it, and all ranks get -1 as the count. Size queries
-///   refuse only a wrong `chunk_capacity`, so that all ranks come to the call itself. Errors of NCCL, the allocator and
-///   launches are returned as they are. After one of these, abort the communicator: other ranks may wait for this one.
+///   a fixed call, each rank that has an error returns it, and the other ranks get -1 as its count. A destination that
+///   is no rank is seen only by the device: a fixed call returns no error for it, and all ranks get -1 as the count.
+///   Size queries refuse only a wrong `chunk_capacity` and too many ranks, so that all ranks come to the call itself.
+///   Errors of NCCL, the allocator and launches are returned as they are. After one of these, abort the communicator:
+///   other ranks may wait for this one.
 /// - **When it pays.** Items that are to be on other GPUs must move. Two H200 with NVLink and shared memory exchange
 ///   2^28 items of 4 bytes each in 2.11 ms, without shared memory in 3.75.
 /// - **Algorithm.** Stable counting sort by destinations, then an all-to-all with known counts (MPI_Alltoallv).

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CUDA's atomics. They have relaxed order, and device scope unless the name says otherwise.
+// CUDA's atomics. They have relaxed order. Those with `_block` in the name have block scope. All others, also those
+// with `_system`, have device scope.
 #pragma once
 
 #include <strata/simt/engine.hpp>

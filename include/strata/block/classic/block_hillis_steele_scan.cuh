@@ -21,7 +21,7 @@ template <class T, class Layout>
 STRATA_HD constexpr int hillis_steele_degree(int elements) {
   int degree = detail::tree_access_degree<T, Layout>(0, 1, elements);
   for (int distance = 1; distance < elements; distance *= 2) {
-    // The first warp with `distance` elements before it.
+    // The first warp of which all threads have an element to read. It reads from this element on.
     const int first = round_up(distance, warp_threads) - distance;
     degree = detail::most(degree, detail::tree_access_degree<T, Layout>(first, 1, elements));
   }

@@ -49,7 +49,8 @@ class radix_rank_thread_counters {
 
  public:
   struct storage {
-    // Whole vectors, because a vector load of the scan may include the last words, which other threads write.
+    // The array has whole vectors, so `scan` begins at a 16-byte boundary. Otherwise a vector load of the block scan's
+    // memory could also read the last counters, which other threads write.
     unsigned words[detail::round_up(Threads * segment, 4)];
     typename Scan::TempStorage scan;
   };
@@ -101,7 +102,7 @@ class radix_rank_thread_counters {
   STRATA_D void clear() {
     STRATA_UNROLL
     for (int i = 0; i < segment; ++i) storage_.words[i * Threads + thread_] = 0;
-    // Otherwise these are the words of the thread.
+    // If the pitch equals `Threads`, each thread clears exactly the words in which it counts, so no barrier is needed.
     if constexpr (pitch != Threads) __syncthreads();
   }
 
@@ -115,7 +116,8 @@ class radix_rank_thread_counters {
       if constexpr (Memoize) kept[i] = word;
       sum += word;
     }
-    // The upper half follows all of the lower one. Not by a prefix callback, which would take a barrier more.
+    // All counts of the lower halves come before those of the upper halves, so their total is added to the upper half.
+    // A prefix callback of the scan could add it, but would take one more barrier.
     unsigned prefix, total;
     Scan(storage_.scan).ExclusiveSum(sum, prefix, total);
     prefix += total << 16;

@@ -28,9 +28,9 @@ using access_word = typename access_word_of<Bytes>::type;
 
 /// An item as an array of `Word`s. If its size is not a multiple of theirs, the last word is filled up with 0.
 ///
-/// clang 19 leaves out the copies between the item and its words, but keeps the types of the accesses to the copies.
-/// Then it assumes that accesses to the item and to the words are to different objects. The fences prevent that. On a
-/// GPU, both are in registers.
+/// clang 19 removes the memcpy between the item and its words. An access to a word then becomes an access to the item,
+/// but still with the type `Word`. By these types, clang assumes that the two accesses are to different objects, and
+/// may reorder them. The fences prevent that. On a GPU, both are in registers.
 template <class T, class Word>
 struct item_words {
   static constexpr std::size_t count = (sizeof(T) + sizeof(Word) - 1) / sizeof(Word);

@@ -68,8 +68,8 @@ class last_block_gather {
   STRATA_D last_block_gather(TempStorage& storage, const arguments& gather, unsigned rank, unsigned blocks)
       : storage_(storage), arguments_(gather), rank_(rank), blocks_(blocks) {}
 
-  /// Publishes thread 0's `value`. Returns true in the last block to publish, and perhaps in other blocks: in these,
-  /// thread `i` receives the value of block `i`. All threads of the block call this.
+  /// Publishes thread 0's `value`. Returns true in the last block to publish, and perhaps in other blocks. In each
+  /// block where it returns true, thread `i` receives the value of block `i`. All threads of the block call this.
   STRATA_D bool publish_and_collect(T& value) {
     if (!publish_and_complete(value)) return false;
     // The last thread does it, so that warp 0 combines the values meanwhile.
@@ -94,8 +94,9 @@ class last_block_gather {
     return true;
   }
 
-  /// True in exactly one block, the last to publish: thread `i` receives the value of block `i`, and what other blocks
-  /// have written to memory before is visible in all threads. All threads of the block call this.
+  /// True in exactly one block, one that has found the values of all blocks complete: thread `i` receives the value of
+  /// block `i`, and what other blocks have written to memory before is visible in all threads. All threads of the block
+  /// call this.
   STRATA_D bool is_last_to_collect(T& value) {
     __syncthreads();
     if (threadIdx.x == 0) platform::fence_acq_rel();

@@ -35,8 +35,9 @@
 /// waits. Tile 0 waits for no tile. So every wait ends if all tiles with lower numbers have blocks that run or have
 /// ended: `launch_tickets` of work_queue.cuh number tiles in this way.
 ///
-/// tile_prefix.cuh is for grids in which each block has a tile in each round. It needs no numbers from device memory,
-/// and uses its words again after 8 rounds. But its blocks must be resident together, or reduce missing tiles.
+/// tile_prefix.cuh is for grids in which each block has a tile in each round. It needs no tickets, and uses its words
+/// again after 8 rounds. But its blocks must be resident together. If they are not, a block that waits too long reduces
+/// the missing tile itself.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -39,8 +39,8 @@ struct AgentGroupParts {
   static constexpr bool has_payload = !std::is_empty_v<Payload>;
   static constexpr int row_bytes =
       static_cast<int>(sizeof(Slot)) + (has_payload ? static_cast<int>(sizeof(Payload)) : 0);
-  /// The tuning gives the number of rows of 8 bytes that a thread has. If rows are larger, it has as few packs of rows
-  /// as take that memory, or a little more.
+  /// The tuning gives the number of rows of 8 bytes that a thread has. If rows are larger, a thread has fewer of them.
+  /// They take the same memory, rounded up to whole packs of `group_pack_rows` rows.
   static constexpr int thread_items = detail::ceiling_divide(Policy::tuning.partition_items_per_thread * 8,
                                                              detail::most(row_bytes, 8) * group_pack_rows) *
                                       group_pack_rows;

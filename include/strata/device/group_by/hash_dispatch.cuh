@@ -107,8 +107,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.part_threads,
   }
 }
 
-/// Upper bound on the blocks of the first pass. On average, a block leaves half of its last chunk of each part empty.
-/// So more blocks would need more memory.
+/// Upper bound on the blocks of each of the two passes. On average, a block leaves half of its last chunk of each part
+/// empty. So more blocks would need more memory.
 inline std::size_t most_group_pass_blocks(std::size_t rows, std::size_t parts) {
   return detail::least<std::size_t>(512, detail::most<std::size_t>(rows / (parts * group_chunk_rows), 16));
 }
@@ -181,7 +181,7 @@ struct group_hash_call {
   static constexpr unsigned part_slots = static_cast<unsigned>(
       detail::group_slots_that_fit(Policy::tuning.part_table_bytes, Policy::tuning.hash_slots,
                                    static_cast<int>(sizeof(Slot) + sizeof(States)), Policy::tuning.part_threads));
-  /// The most groups of a part.
+  /// The number of groups that a part may have on average. A part with more is read twice.
   template <class Policy>
   static constexpr double groups_of_part = double{part_slots<Policy>} * Policy::tuning.part_load_percent / 100;
   int most_second_bits() const {

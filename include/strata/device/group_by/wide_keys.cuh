@@ -34,7 +34,8 @@ struct wide_group_rows {
 
   STRATA_HD Row row(Row i) const { return listed == nullptr ? i : listed[i]; }
   STRATA_HD Key key(Row i) const { return detail::item_at(keys, static_cast<std::size_t>(row(i))); }
-  /// For write_group_key: a group's word is the place of its first row.
+  /// Returns the key of a group. write_group_key calls this with the group's word. Here, this word is the place of the
+  /// group's first row among the sorted rows.
   STRATA_HD Key operator()(Row begin) const { return key(begin); }
 };
 

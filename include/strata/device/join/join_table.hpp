@@ -38,8 +38,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   That memory must stay valid while the table is used, and so must the keys and null masks.
 /// - **Build** empties the table and inserts the first `rows` rows of the side that it was constructed with.
 ///   **Insert** adds those that follow. Afterwards the table is the same as after one build with all
-///   rows. If several rows may have a key, both end with a pass over all rows, which lists them. On the host, `Insert`
-///   builds the table of all rows anew.
+///   rows. Unless the build side promises unique keys, both end with a pass over all rows of the table. This pass lists
+///   the rows of each key. On the host, `Insert` builds the table of all rows anew.
 /// - **Probe.** `Inner` to `Anti` work like the functions of DeviceHashJoin. Row numbers of the result have the type
 ///   `Index`. The table is not written: calls of several streams or threads may probe it at the same time, each with
 ///   separate temporary storage.
@@ -93,7 +93,8 @@ class JoinTableOn {
     }
   }
 
-  /// A key must be valid when it is inserted.
+  /// Makes a table without rows. The constructor reads no keys. The array must hold a key when `Build` or `Insert`
+  /// reads it.
   template <class Promises>
   JoinTableOn(void* d_memory, std::size_t memory_bytes, const JoinSide<const Key*, Promises>& build,
               const Options& options = {})

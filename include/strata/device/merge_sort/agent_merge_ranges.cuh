@@ -98,8 +98,9 @@ class AgentMerge {
   static constexpr int tile_items = block_threads * items_per_thread;
 
  protected:
-  // In shared memory, each range has the same alignment to vectors as in device memory. This wastes fewer than three
-  // vectors, and a segment_tile has two before its items. The last thread of the result reads on behind both ranges.
+  // In shared memory, each range has the same alignment to vectors as in device memory. This needs room for fewer than
+  // three vectors more. A segment_tile already has room for two, and `vector_items` adds the third. `items_per_thread`
+  // is added because the thread of the last results may read that many items behind the ranges.
   using Keys = segment_tile<Key, items_per_thread, tile_items + vector_items + items_per_thread>;
   using Sources = segment_tile<int, items_per_thread, has_values && !stages_values ? tile_items : 1>;
   static constexpr int value_vector_items = stages_values ? value_vectors::vector_items : 1;

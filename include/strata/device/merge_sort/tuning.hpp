@@ -31,8 +31,8 @@ namespace detail {
 /// The rows of such sorts, by the bytes of an item, a key with its value.
 template <int ItemBytes>
 struct merge_sort_grid_rows {
-  /// `four`, `eight` or `sixteen` for items of up to 4, 8 or 16 bytes. A thread has up to 128 bytes of larger items.
-  /// Their number is odd, so that there are no gaps between the items of threads.
+  /// `four`, `eight` or `sixteen` for items of up to 4, 8 or 16 bytes. A thread has up to 128 bytes of larger items,
+  /// and at least one item. Their number is odd, so that there are no gaps between the items of threads.
   static constexpr int by_bytes(int four, int eight, int sixteen) {
     const int wide = ItemBytes > 64 ? 1 : 128 / ItemBytes - 1 + 128 / ItemBytes % 2;
     return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wide;
@@ -215,7 +215,7 @@ struct segmented_merge_sort_policy_hub {
   struct rows_900 : rows_750 {
     // H200, 2026-11-26: 58 us for 2^20 of i32.
     static constexpr merge_sort_grid_tuning resident_grid = grid_rows::rows_900::resident_grid;
-    // Tiles may have more than 99 KiB, because a multiprocessor has 227 KiB of shared memory.
+    // Tiles may have more than 99 KiB, because a block may have 227 KiB of shared memory.
     static constexpr int threads_of_many = by_bytes(many_threads, 512, 512, many_threads);
     static constexpr segment_tile_tuning one_thread{short_threads, items_of_one_thread, by_bytes(16, 12, 6, 6),
                                                     max_of_one_thread};
@@ -257,9 +257,10 @@ struct segmented_merge_sort_policy_hub {
       return row;
     }
     static constexpr merge_sort_grid_tuning resident_grid =
-        fitting(rows_900::resident_grid, 20 + 4 * rows_900::resident_grid.items_per_thread);  // 4 of an item for pairs
-    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as one of
-    // few_threads has.
+        fitting(rows_900::resident_grid,
+                20 + 4 * rows_900::resident_grid.items_per_thread);  // for pairs, 4 bytes are added for each item
+    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as a
+    // thread in the row `few_threads`.
     static constexpr int items_alone =
         by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
     static constexpr segment_tile_tuning one_thread =

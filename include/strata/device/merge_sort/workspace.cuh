@@ -41,7 +41,7 @@ struct merge_sort_progress {
   unsigned long long tiles;          // of these
   unsigned long long buffer_items;
   unsigned long long tickets;  // of the kernel of queued segments and tiles
-  unsigned departures;         // of a barrier over flags that are not cleared
+  unsigned departures;         // blocks that have left the grid_barrier, if no earlier kernel clears its flags
   unsigned levels;             // of merges, of the longest segment
   static constexpr int max_levels = 16;
   unsigned merge_tickets[max_levels];  // of the merges of each level
@@ -116,7 +116,7 @@ struct merge_sort_workspace {
         atomicMax(&progress->levels, static_cast<unsigned>(levels));
       }
     }
-    // The warp writes the tiles of one lane's segment after the other.
+    // The lanes' segments come one after the other. All lanes write the tiles of each.
     for (; lanes != 0; lanes &= lanes - 1) {
       const int lane = __ffs(static_cast<int>(lanes)) - 1;
       const unsigned long long begin = __shfl_sync(full_warp_mask, first_tile, lane);

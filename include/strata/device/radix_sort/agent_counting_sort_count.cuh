@@ -201,8 +201,8 @@ class AgentCountingSortCountWords {
   STRATA_D static unsigned pairs_of_block() { return ceiling_divide(pairs, gridDim.x); }
   STRATA_D static unsigned at_most_all(unsigned pair) { return detail::least(pair, pairs); }
 
-  // Finds, for both words of each pair of this block, how many keys have a smaller word, among the block's words in
-  // the same half of all words.
+  // A pair has one word in the lower half of all words and one in the upper half. For each of these words, this finds
+  // how many keys have a smaller word of this block in the same half.
   STRATA_D void add_counters() {
     const unsigned end = end_pair();
     const unsigned column = threadIdx.x % pairs_per_batch, part = threadIdx.x / pairs_per_batch;
@@ -252,7 +252,8 @@ class AgentCountingSortCountWords {
     storage_.upper[part][column] = upper;
   }
 
-  // Adds the keys of the blocks before, and to the words of the upper half all keys of the lower half.
+  // Adds, in each half, the number of keys whose words belong to the blocks before this one. The begins of the upper
+  // half also get the number of all keys of the lower half.
   STRATA_D void add_sums() {
     unsigned long long before_lower = 0, before_upper = 0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += unsigned{block_threads}) {

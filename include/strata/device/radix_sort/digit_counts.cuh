@@ -77,7 +77,8 @@ class radix_digit_counts {
       unsigned long long sum = 0;
       STRATA_UNROLL_N(8)
       for (int column = 0; column < columns; ++column) {
-        // Lanes begin in different banks.
+        // With 32 columns, lanes read different banks. With fewer, they share a bank less often than if all began with
+        // column 0.
         sum += counters_[i * columns + (column + i) % columns];
       }
       if (sum > 0) atomicAdd(&bins[i], sum);
@@ -118,7 +119,7 @@ class radix_digit_counts {
   STRATA_D typename Codes::Code ordered(const Key& key) {
     typename Codes::Code code = Codes::encode(key);
     if constexpr (!Codes::are_all_exact) {
-      // Exactness is tested, which takes fewer instructions than `ordered()` of every key.
+      // A test for exactness takes fewer instructions than `Codes::ordered()`. So only keys that are not exact call it.
       if (!Codes::is_exact(code)) {
         code = Codes::ordered(code);
         is_exact_ = false;

@@ -87,8 +87,8 @@ struct DispatchSegmentedRadixSort {
   cudaStream_t stream;
   device_properties device;
 
-  /// Sorts from `input` to `output`. The scratch arrays are the caller's, in a double buffer, or in temporary
-  /// storage.
+  /// Sorts from `input` to `output`. In calls with a double buffer, the scratch arrays are the caller's. In other
+  /// calls, they are in temporary storage.
   template <class NumItemsT, class NumSegmentsT>
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyBuffers keys,
                               ValueBuffers values, NumItemsT num_items, NumSegmentsT num_segments,

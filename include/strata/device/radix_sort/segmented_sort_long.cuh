@@ -133,7 +133,7 @@ struct sort_long_by_digits {
     return strata::launch(configuration, kernel, call.keys, call.values, call.output, call.segments, limits, workspace);
   }
 
-  /// Returns the values of a segment. Those of a sort of indices are the numbers of items in the whole input.
+  /// Returns the values of a segment. In a sort of indices, a value is the index of its item in the whole input.
   template <class ValuesIn>
   STRATA_D static ValueIterator values_from(const ValuesIn& values, long long begin) {
     if constexpr (std::is_pointer_v<ValuesIn>) {
@@ -142,7 +142,8 @@ struct sort_long_by_digits {
       return ValueIterator(static_cast<Value>(begin));
     }
   }
-  // States of 32 bits suffice for these. Longer segments are merged: kernels for them would be in every program.
+  // The longest segment that is listed. For these lengths, look-back states of 32 bits suffice. Longer segments are
+  // merged, because kernels with states of 64 bits would make every program larger.
   static constexpr std::size_t longest_listed = Sort::max_items_of_small_states;
 
   static constexpr std::size_t least_tile = detail::least_in_chain<radix_pass_tile, MaxPolicy>();

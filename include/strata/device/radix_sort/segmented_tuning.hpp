@@ -35,22 +35,23 @@ struct segmented_radix_sort_policy_hub {
   static constexpr int value_bytes = std::is_same_v<Value, NullType> ? 0 : static_cast<int>(sizeof(Value));
   static constexpr int widest = detail::most(key_bytes, value_bytes);
 
-  // Items of a thread whose keys, and after them their values, take `bytes` of shared memory.
+  // Items of a thread if `bytes` of shared memory hold its keys and later, in the same place, its values.
   static constexpr int items_within(int bytes, int max) {
     const int items = bytes / widest;
     return items < 1 ? 1 : detail::least(items, max);
   }
 
-  // The counters of 16-byte keys leave less shared memory for a tile, and pairs fewer registers.
+  // The counters of 16-byte keys leave less shared memory for a tile. Pairs leave fewer registers.
   static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
   static constexpr int max_items = value_bytes > 0 ? 12 : 16;
 
-  // Long segments take the rows of a whole array, except for pairs of 4-byte keys and values.
+  // Long segments take the rows of a whole array. There are two exceptions: pairs of 4-byte keys and values in
+  // rows_900, and Policy750.
   using whole_array = radix_sort_policy_hub<Key, Value>;
 
-  // DeviceSegmentedSort sorts long segments by digits if this is true, otherwise it merges them. It sizes temporary
-  // storage by the smallest tile of a pass. So Policy750 does not take the tile of the whole array's Policy750, which
-  // is half as large as in all other policies.
+  // DeviceSegmentedSort sorts long segments by digits if this is true, otherwise it merges them. DeviceSegmentedSort
+  // sizes temporary storage by the smallest tile of a pass in any policy. The tile of the whole array's Policy750 is
+  // much smaller than the others, and would make the storage larger on all devices. So Policy750 takes the tile of 8.6.
   static constexpr bool are_small = key_bytes <= 4 && value_bytes <= 8;
 
   // Not measured. Adapted from rows_900, with one block and the shared memory of 7.5.
@@ -78,8 +79,8 @@ struct segmented_radix_sort_policy_hub {
             ? radix_pass_tuning{/*block_threads*/ 384, /*items_per_thread*/ 34, /*blocks_per_multiprocessor*/ 2}
             : whole_array::Policy900::pass;
   };
-  // Not measured. Derived from rows_900, with as many blocks as fit. Beside its tile a block has 64 bytes for each
-  // thread, 2 KiB for each pass and 4.5 KiB.
+  // Not measured. Derived from rows_900, with as many blocks as fit. Beside its tile, a block has 64 bytes for each
+  // thread, 2 KiB for each pass, and 4.5 KiB that do not depend on either.
   template <int Architecture>
   struct rows {
     static constexpr segmented_radix_sort_tuning of_900 = rows_900::segmented;

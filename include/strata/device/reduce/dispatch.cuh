@@ -58,8 +58,8 @@ STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& stora
 
 /// Reduces the whole input in one launch. Each block reduces its share of the input, and the last block to publish its
 /// result reduces the results of all blocks, in the order of the input. An empty input takes one block, which writes
-/// `init`. `Share` is `even_share`, or the `uncut_input` of a FutureCount: blocks that have no granule of it take no
-/// part.
+/// `init`. `Share` is `even_share`, or the `uncut_input` of a FutureCount. With `uncut_input`, the grid may have more
+/// blocks than the input has `even_share::granule`s. The blocks that are too many return at once.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Share, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,

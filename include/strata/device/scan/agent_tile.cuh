@@ -86,7 +86,7 @@ class AgentScanTile {
     Prefix prefix = make_prefix(exchange, blocks);
     if constexpr (has_initial_value) prefix.begin_with(detail::initial_value<Accum>(init_));
     prefix.for_each_tile(ceiling_divide<std::size_t>(num_items_, tile_items), [&](std::size_t tile) {
-      if (tile != blockIdx.x) __syncthreads();  // The last tile's store has left shared memory.
+      if (tile != blockIdx.x) __syncthreads();  // The store of the previous tile no longer reads shared memory.
       const std::size_t first = tile * tile_items;
       const std::size_t left = num_items_ - first;
       const int valid_items = left < tile_items ? static_cast<int>(left) : tile_items;

@@ -11,17 +11,18 @@
 #include <strata/device/scan/columns.cuh>
 
 /// \file
-/// Selections by flags read few values where few flags are set. The loading warp takes a sample of the flags of each
-/// tile. If few of them are set, only the flags come into the stage, and each scanning thread copies the values that
-/// it selects from device memory to their slots in the stage. These copies are in flight until the tile's downsweep.
-/// The sample decides only how long a tile takes: the flags themselves say which values are copied.
-/// H200, 2026-11-29, 2^28 i32 with 1-byte flags, 1 % and 0.1 % set, us: 240 and 217; all values loaded: 326 and 314.
+/// Selections by flags read few values where few flags are set. The loading warp takes a sample of the flags of a tile.
+/// A block's first two tiles, partial tiles and calls in place have none: their values are all loaded. If few of them
+/// are set, only the flags come into the stage, and each scanning thread copies the values that it selects from device
+/// memory to their slots in the stage. These copies are in flight until the tile's downsweep. The sample decides only
+/// how long a tile takes: the flags themselves say which values are copied. H200, 2026-11-29, 2^28 i32 with 1-byte
+/// flags, 1 % and 0.1 % set, us: 240 and 217; all values loaded: 326 and 314.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A stage that says whether the values of its tile are gathered. That takes a line of 128 bytes: bulk copies then go
-/// to the same offsets in lines of shared memory as without it.
+/// A stage that says whether the values of its tile are gathered. The flag takes 128 bytes, a whole line of shared
+/// memory. So each stage still begins at the same offset in a line as it would without the flag.
 template <class Stage>
 struct gathering_stage : Stage {
   static constexpr int bytes = Stage::bytes + 128;
@@ -40,7 +41,7 @@ class flag_sample {
   STRATA_D void load(const Flag* tile, int lane) { flags_.load(tile + lane * vectors / warp_threads * width); }
 
   /// True if it costs less to gather the selected values than to load all of them. Memory is read in lines of 64 bytes:
-  /// with random flags and 4-byte values, about half of the lines hold one of 4.7 % selected values.
+  /// if 4.7 % of 4-byte values are selected at random, about half of the lines hold a selected value.
   template <class Value, class Op>
   STRATA_D bool is_sparse(Op& op) const {
     Flag flags[width];
@@ -57,7 +58,7 @@ class flag_sample {
 };
 
 /// Starts to copy a warp's flagged values from device memory to the front of `of_warp`, its part of a full tile.
-/// `rank` values are flagged in the lanes below. `from` is the value of the warp's first item.
+/// `rank` values are flagged in the lanes below. `from` points to the value of the warp's first item.
 template <class Shape, class Value>
 STRATA_D void start_gather(const Value* from, typename Shape::flags flags, int lane, int rank, Value* of_warp) {
   const Value* const of_lane = from + lane * Shape::thread_items;

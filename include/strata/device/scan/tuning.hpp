@@ -61,8 +61,8 @@ struct scan_policy_hub {
     return items < 1 ? 1 : detail::least(items, 32);
   }
 
-  // The limit of static shared memory. Transposing a tile takes up to about twice its size, by the alignment of
-  // its items; scanning it takes an item for each thread.
+  // The limit of static shared memory. Transposing a tile takes up to about twice its size. How much depends on the
+  // alignment of its items; scanning it takes an item for each thread.
   static constexpr std::size_t shared_limit = std::size_t{48} << 10;
   template <int Threads, int Items>
   static constexpr int fitting_items() {

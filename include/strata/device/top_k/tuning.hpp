@@ -41,10 +41,10 @@ namespace detail {
 
 /// How candidates for the result are found: all items up to the item of rank `sample_rank` in a sample are candidates.
 ///
-/// About k samples / n of the k first items are in the sample, with a standard deviation of the square root of this
-/// number. The rank of the last candidate in the sample is this number, plus five deviations, plus eight, so that all k
-/// first items come before it. The capacity for candidates has the same margin once more. Neither bound
-/// is certain: the device checks the number of candidates, and selects from the whole input if it is out of range.
+/// The sample has about k * samples / n of the first k items. The standard deviation is the square root of this number.
+/// The rank of the last candidate in the sample is this number, plus five deviations, plus eight, so that all k first
+/// items come before it. The capacity for candidates has the same margin once more. Neither bound is certain: the
+/// device checks the number of candidates, and selects from the whole input if it is out of range.
 struct top_k_plan {
   std::size_t sample_rank = 0;  // from 1 on
   std::size_t capacity = 0;     // for candidates

@@ -22,9 +22,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// What DeviceAdjacentDifference does with a tile. The neighbour of a group of items comes from the next lane, or from
-/// memory if no lane has it. In place, an item of another tile may have been overwritten, so it was saved before the
-/// launch.
+/// What DeviceAdjacentDifference does with a tile. The neighbour of a group of items comes from the lane before
+/// (`IsLeft`) or the lane after. If no lane has it, it comes from memory. In place, an item of another tile may have
+/// been overwritten, so it was saved before the launch.
 template <bool IsLeft, bool IsInPlace, class Input, class Output, class Op>
 struct difference_problem {
   using T = iterator_value_t<Input>;
@@ -50,8 +50,8 @@ struct difference_problem {
   template <class Tile>
   STRATA_D void process(const Tile& tile, const tile_range& range, const Input& in) {
     operands<Tile> here;
-    // The saved item is loaded before the others: otherwise all stores of the block would wait for one load after
-    // another.
+    // The saved item is loaded first. If it were loaded after the others, all stores of the block would wait for two
+    // loads, one behind the other.
     constexpr int edge_group = IsLeft ? 0 : Tile::groups - 1;
     const bool has_saved = IsInPlace && threadIdx.x == (IsLeft ? 0u : blockDim.x - 1u) &&
                            (IsLeft ? tile.number > 0 : tile.number + 1 < range.tiles);

@@ -80,8 +80,8 @@ class body_unit {
   item_vector<unsigned char, vector_bytes> low_, high_;
 };
 
-/// A unit of an edge between its load and its store: up to 4 bytes within an aligned word of the destination. They are
-/// loaded by `LoadBytes`, which divide all addresses and sizes.
+/// A unit of an edge between its load and its store: up to 4 bytes within an aligned word of the destination. Each load
+/// has `LoadBytes` bytes. All addresses and sizes are multiples of `LoadBytes`.
 template <int LoadBytes>
 class edge_unit {
  public:
@@ -89,7 +89,8 @@ class edge_unit {
 
   template <class Buffers>
   STRATA_D void load(const Buffers&, const copy_location& from, unsigned number) {
-    // The word's offset in the edge. It is below 0, as an unsigned number, if the edge begins within the word.
+    // The word's offset in the edge. If the edge begins within the word, the offset is negative. As an unsigned number
+    // it wraps around, so it is larger than any edge.
     offset_ = (number - from.first) * bytes - static_cast<unsigned>(from.out % bytes);
     edge_bytes_ = from.bytes;
     out_ = from.out + static_cast<std::uintptr_t>(static_cast<int>(offset_));
@@ -147,7 +148,7 @@ struct byte_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
     unsigned tail = 0;
     unsigned long long units = 0;
 
-    /// The body, or an edge, if its first unit has number `first`.
+    /// Returns the location of the body, or of an edge. `first` becomes the number of its first unit.
     STRATA_D location body_from(unsigned first) const { return {in + head, out + head, first, 0}; }
     STRATA_D location edge_from(bool is_tail, unsigned first) const {
       const unsigned long long up = is_tail ? head + units * unit_bytes : 0;
@@ -208,7 +209,8 @@ struct item_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
 
   STRATA_D buffer operator()(std::size_t index) const { return {index, this->size(index)}; }
 
-  /// An item between its load and its store. Items of types that are not trivial are only assigned.
+  /// An item between its load and its store. An item whose type is not trivial is not held: store() assigns it from
+  /// input to output directly.
   class unit {
     static constexpr bool may_wait = std::is_trivial_v<item>;
 

@@ -26,8 +26,9 @@
 ///
 /// **Forward progress.** A receiver waits for kernels of other GPUs, never for another block of its own. The wait is
 /// bounded. When the host asks for its end, missing words become 0, and the message of the next rank becomes an error:
-/// its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds` the kernel traps, because the caller would take a
-/// stream that ends without an error for a success. All later calls of this rank fail.
+/// its first 4 bytes are cudaErrorUnknown. After `peer_wait_seconds` the kernel traps. Without the trap, the stream
+/// would end without an error, and the caller would believe that the call has succeeded. All later calls of this rank
+/// fail.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -136,7 +137,7 @@ __launch_bounds__(peer_threads)
     const bool is_error = __syncthreads_or(has_failed ? 1 : 0) != 0;
     if (threadIdx.x == 0) {
       *message.number = number;
-      // If one word is missing, all messages become an error.
+      // If a word of any message is missing, the message of the next rank becomes an error.
       if (is_error && message.all != nullptr) {
         message.all[static_cast<unsigned>((message.rank + 1) % message.ranks) * words] =
             static_cast<unsigned>(cudaErrorUnknown);
@@ -157,10 +158,12 @@ namespace detail {
 /// The shared memory of all ranks of a communicator, as one rank sees it.
 class peer_group {
  public:
-  /// Bytes before the part of a rank's memory that belongs to the caller.
+  /// Bytes at the beginning of a rank's memory, before its mailbox: the number of the last message, and flags of the
+  /// host back end.
   static constexpr std::size_t control_bytes = 4096;
   /// Behind the mailbox are two areas for the items of small calls, which are used in turn. Other ranks read an area
-  /// after the message that announces it. It is written again two messages later, when they have read it.
+  /// after the message that announces it. The sort call after the next one writes it again. The message of the call in
+  /// between has then shown that all ranks have read it.
   static constexpr std::size_t area_bytes = (std::size_t{4} << 20) + control_bytes;
   static constexpr std::size_t areas_begin = control_bytes + peer_message::mailbox_words * sizeof(unsigned long long);
   static constexpr std::size_t reserved_bytes = areas_begin + 2 * area_bytes;
@@ -172,7 +175,7 @@ class peer_group {
   std::size_t bytes[max_peers] = {};  // size of the caller's part
   peer_host_words* host = nullptr;
   void* staging = nullptr;  // pinned memory, for copies to the host
-  unsigned calls = 0;       // number of calls of sorts, also of refused ones: the same on all ranks
+  unsigned calls = 0;       // number of sort calls, including refused ones; it is the same on all ranks
 
   /// Returns the group of a communicator, or null if its ranks share no memory.
   static std::shared_ptr<peer_group> of(ncclComm_t comm) {

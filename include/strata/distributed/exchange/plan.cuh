@@ -77,8 +77,8 @@ inline std::size_t exchange_messages_bytes(int ranks, int exchanges = 1) {
 ///
 /// - cudaSuccess: carry_out() may send.
 /// - The error of the lowest rank whose header has one.
-/// - cudaErrorInvalidValue, if a rank gets more items than the capacity in its header. `num_received` is the number
-///   that it would get.
+/// - cudaErrorInvalidValue, if a rank gets more items than the capacity in its header. On each rank, `num_received` is
+///   the number of items that this rank would get.
 ///
 /// A rank that has refused its arguments takes part with its error in the header, and its counts are not read.
 /// `d_messages` has exchange_messages_bytes(). It may be null if the caller has no storage.

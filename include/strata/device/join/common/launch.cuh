@@ -16,8 +16,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The sides, the output and the stream of a call. It refers to the output and the options of the function that makes
-/// it.
+/// The sides, the output and the stream of a call. It holds references to the output and the options, so it must not
+/// outlive the function that makes it.
 template <class KeysT, class SinkT, class HashT, class EqualT>
 struct join_call {
   using Keys = KeysT;
@@ -69,7 +69,7 @@ STRATA_D void begin_join_kernel() {
 /// begin_join_kernel for kernels that have the storage of an agent in static shared memory.
 template <class Agent>
 STRATA_D void begin_join_kernel() {
-  // not for users: no number of threads makes it larger
+  // not for users: the storage stays within this limit for every number of threads
   static_assert(sizeof(typename Agent::TempStorage) <= join_static_shared_bytes,
                 "join_static_shared_bytes must not be less than what kernels have");
   begin_join_kernel();

@@ -138,9 +138,9 @@ constexpr join_method choose_join_method(const join_description& join) {
 }
 
 /// True if a Bloom filter selects probe rows first. H200, 2026-11-27, us without / with a filter, if 3 % match: 2^19 x
-/// 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 / 1,634, 2,988 / 1,875. If a fourth match, the filter
-/// costs at least what it saves. `max_matching` lies between these two fractions. Neither it nor `min_probe_rows_each`
-/// nor `min_probe_rows` was varied.
+/// 2^22 of u32 76.6 / 70.9, of u64 101 / 79.3; 2^24 x 2^27 1,743 / 1,634, 2,988 / 1,875. If a quarter of the probe rows
+/// match, the filter costs at least as much as it saves. `max_matching` lies between these two fractions. Neither it
+/// nor `min_probe_rows_each` nor `min_probe_rows` was varied.
 constexpr bool filters_probe_rows(const join_description& join, join_method method) {
   constexpr double max_matching = 0.1;
   constexpr std::uint64_t min_probe_rows_each = 8;  // of a build row
@@ -202,9 +202,10 @@ constexpr bool takes_match_sample(const join_description& join) {
 
 inline constexpr int least_gathered_columns = 4;
 
-/// True if a join in any order finds the partners of each probe row, and the result is then written in the order of
-/// these rows. That is so if this order is wanted, or if the output has `least_gathered_columns` or more columns that
-/// are not partitioned: neighbouring threads then read neighbouring values of the probe side.
+/// True if the result is put into the order of the probe rows. The join itself finds partners in any order; the result
+/// is ordered afterwards. This is done if the caller wants this order. It is also done if the output has
+/// `least_gathered_columns` or more columns that are not partitioned: neighbouring threads then read neighbouring
+/// values of the probe side.
 ///
 /// H100, 2026-11-28, u32, 2 and 4 columns of 8 bytes, us in any order / in that of the probe rows: 1M x 10M 344 / 403,
 /// 867 / 562; 2^24 x 2^24 1,808 / 1,560, 3,404 / 2,405.

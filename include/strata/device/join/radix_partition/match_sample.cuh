@@ -54,7 +54,8 @@ struct join_match_sample {
 
   /// Finds out whether there are few results. The last block calls this. `sum(number, slot)` adds up the numbers of all
   /// its threads; the two calls take different slots of shared memory. It is not a member of AgentJoinSample, because
-  /// nvcc 13.0 takes all pointers of an object that also points to shared memory for shared ones.
+  /// that object has a pointer to shared memory, and nvcc 13.0 then assumes that all its pointers point to shared
+  /// memory.
   template <int BlockThreads, class Sum>
   STRATA_D void decide(const Sum& sum) const {
     if (!is_taken()) return;
