@@ -59,7 +59,8 @@ STRATA_HD constexpr int default_square_side() {
 ///   row, are striped over the threads. `Place(i)` is the row and column of item i of this thread in the tile that
 ///   `Load` reads, `TransposedPlace(i)` in the tile that `Store` writes; negative where a thread has fewer items than
 ///   `items_per_thread`. With squares of one item, item i of thread t is number i * threads + t of the tile. Larger
-///   squares are the default if both sides of the tile are powers of two and every thread gets a square.
+///   squares are the default for a `T` of 1, 2, 4 or 8 bytes that is aligned to its size, if both sides of the tile are
+///   powers of two and every thread gets a square.
 /// - A unit is a row of a square: up to 16 bytes. `Load` and `Store` access whole units if the matrix and its leading
 ///   dimension are aligned to them, otherwise single items. `Transpose` moves whole units through shared memory.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls

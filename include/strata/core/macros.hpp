@@ -76,7 +76,7 @@
 #define STRATA_DETAIL_ASSUME_ALIGNED(address, bytes) (address)
 #define STRATA_DETAIL_MAY_ALIAS
 #define STRATA_DETAIL_PREFETCH(address, is_written) static_cast<void>(address)
-// The host compiler sees these functions of the device, but the host never runs them.
+// Only device functions use the next two macros. The host compiler sees these functions, but the host never runs them.
 #define STRATA_DETAIL_ATOMIC_LOAD(address, order) (*(address))
 #define STRATA_DETAIL_ATOMIC_STORE(address, value, order) static_cast<void>(*(address) = (value))
 #if STRATA_DEVICE_PASS
@@ -106,7 +106,8 @@
 #define STRATA_KERNEL __global__
 #define STRATA_UNROLL STRATA_DETAIL_PRAGMA(unroll)
 #define STRATA_GRID_CONSTANT __grid_constant__
-// This is an #if of its own, because NVRTC 13.4 and later do not know __has_attribute and parse a whole condition.
+// NVRTC 13.4 and later do not know __has_attribute. They also parse the part of a condition after a false `&&`. So this
+// is an #if of its own.
 #if STRATA_CLANG_CUDA
 #if !__has_attribute(grid_constant)
 #undef STRATA_GRID_CONSTANT
@@ -128,8 +129,8 @@
 #endif
 
 /// Replaces CUB_RUNTIME_FUNCTION before operators, which are functions of the host and the device. Unlike STRATA_HD it
-/// does not include `__forceinline__`, which such operators have themselves. Functions that make device calls are
-/// functions of the host.
+/// does not include `__forceinline__`, which such operators have themselves. A function that makes device calls does
+/// not need this macro: only the host can call it.
 #if defined(__CUDACC__)
 #define STRATA_RUNTIME_FUNCTION __host__ __device__
 #else

@@ -51,8 +51,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. For segments above a tile, an odd number of digits (`end_bit - begin_bit` from
 ///   1 to 8, from 17 to 24, ...) costs one copy; for long segments it is a launch of its own. The pass of a digit that
-///   is the same in all keys of a segment may be a second copy. Otherwise no output may overlap an input, another
-///   output, or the offsets. Checks look at the first `num_items` items of each array.
+///   is the same in all keys of a segment is skipped. But one such pass copies the items if the result would otherwise
+///   end in the wrong array. Otherwise no output may overlap an input, another output, or the offsets. Checks look at
+///   the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` uses your hub instead of segmented_radix_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or

@@ -41,12 +41,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a leading dimension
 ///   below the length of a row, null pointers if there are items, pointers that are not aligned for `T`, temporary
 ///   storage too small, matrices that have memory in common. (Parts of one larger matrix may lie in each other's gaps.
-///   If both have gaps and different leading dimensions, common memory is found only where one begins or in the first
-///   row of the other.) Otherwise a call returns what the launch returns; an older error of the runtime is neither
+///   If both have gaps, and their leading dimensions differ in bytes, only the first row of each matrix is compared
+///   with the other matrix.) Otherwise a call returns what the launch returns; an older error of the runtime is neither
 ///   returned nor cleared.
 /// - **Algorithm.** A block loads a tile, reorders its items in shared memory without
-///   bank conflicts (block/block_transpose.cuh) and stores it; blocks that run at the same time cover
-///   about a square of the matrix. Matrices of few rows or columns have tiles of their own shape.
+///   bank conflicts (block/block_transpose.cuh) and stores it; tiles are numbered down the rows, so blocks that run at
+///   the same time write long parts of few output rows. Matrices of few rows or columns have tiles of their own shape.
 ///
 /// @code
 /// __managed__ int matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};

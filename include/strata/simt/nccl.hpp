@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The part of NCCL that the library and its tests use, executed by the host back end. Each rank is a host thread of one
-// process. It has C++ linkage, as in <strata/simt/runtime_api.hpp>.
+// process. The functions have C++ linkage, like those of <strata/simt/runtime_api.hpp>.
 //
 // A call moves its bytes before it returns, or when its group ends. It waits until the ranks that take part have made
-// their calls. A stream that captures records calls, and the graph makes them. What NCCL leaves undefined, most often a
-// hang, is an error on all ranks here.
+// their calls. During a capture, a stream only records the calls. A launch of the graph makes them. What NCCL leaves
+// undefined, most often a hang, is an error on all ranks here.
 #pragma once
 
 #include <strata/simt/runtime_api.hpp>
@@ -100,10 +100,10 @@ ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDa
 namespace strata {
 namespace simt {
 
-/// Makes call number `call`, from 0, of the calls that `rank` makes from now on return ncclSystemError and do nothing.
-/// It ends the calls of all other ranks of the communicator with ncclRemoteError. It counts calls of communication and,
-/// once for each communicator that takes part, ncclGroupEnd. One failure is armed at a time; a negative rank disarms
-/// it. STRATA_SIMT_NCCL_FAIL=rank,call arms one at the start.
+/// Arms a failure. The calls that `rank` makes from now on are counted from 0. Call number `call` does nothing and
+/// returns ncclSystemError. The calls of all other ranks of the communicator then end with ncclRemoteError. Counted are
+/// calls of communication, and ncclGroupEnd once for each communicator that takes part. One failure is armed at a time;
+/// a negative rank disarms it. STRATA_SIMT_NCCL_FAIL=rank,call arms one at the start.
 void fail_nccl_call(int rank, long call);
 /// True if the failure that was armed last has happened.
 bool nccl_call_has_failed();

@@ -21,11 +21,14 @@ namespace detail {
 ///
 /// Threads take squares round robin, along the rows when they load and along the columns when they store: neighbours
 /// touch neighbouring memory both times. Shared memory holds the transposed tile: a row of it is a column of the tile,
-/// and column j * Side + k has the storage row k * (Columns / Side) + j. So lanes that write line k of neighbouring
-/// squares write neighbouring storage rows, and those that read neighbouring squares read one storage row.
+/// and column j * Side + k has the storage row k * (Columns / Side) + j. Line k of a square is its unit k after the
+/// transposition in registers: column k of the square. So lanes that write line k of neighbouring squares write
+/// neighbouring storage rows, and those that read neighbouring squares read one storage row.
 ///
-/// If a wavefront is longer than a row of squares, it writes several storage columns at once. They lie as far apart as
-/// a wavefront has storage rows. A swizzle moves elements by less than that, so it keeps the columns apart.
+/// If a wavefront is longer than a row of squares, it writes several storage columns at once. Their distance is the
+/// number of permuted rows that the wavefront writes (SwizzledLayout permutes short rows together). A swizzle moves
+/// elements by less than this distance, so the columns stay apart. A swizzle moves elements by less than that, so it
+/// keeps the columns apart.
 template <int UnitBytes, int Rows, int Columns, int Threads, int Side = 1, int Pieces = 1>
 struct transpose_tile {
   // not for users: BlockTranspose and the tuning policies check their own arguments

@@ -15,7 +15,8 @@ namespace platform {
 
 /// Shuffles with an explicit clamp lane. A lane gets the word of the lane `offset` below (`_up`) or above (`_down`) in
 /// the logical warp of `Width` lanes, a power of two. It gets its own word where that lane is below lane `first`, or
-/// above lane `last`, of the logical warp. `first` and `last` are taken modulo `Width`, and `offset` modulo 32.
+/// above lane `last`, of the logical warp. `first` and `last` must be 0 to 255; they are taken modulo `Width`, and
+/// `offset` modulo 32.
 template <int Width>
 STRATA_D unsigned shuffle_up_word(unsigned mask, unsigned word, int offset, int first) {
 #if STRATA_DEVICE_PASS
@@ -99,8 +100,8 @@ STRATA_D T shuffle_up(unsigned mask, const T& value, unsigned distance, int widt
 /// Adds the value of the lane `distance` below, if there is one.
 STRATA_D unsigned add_from_below(unsigned mask, unsigned value, unsigned distance, int width) {
 #if STRATA_DEVICE_PASS
-  // Without a source lane, the instruction returns the lane's own word, which is the result then. So no other
-  // instruction must put the word into `sum` before.
+  // Without a source lane, the instruction returns the lane's own word, which is the result then. So `sum` needs no
+  // initial value, which saves an instruction.
   unsigned sum;
   asm volatile("{\n\t.reg .pred p;\n\tshfl.sync.up.b32 %0|p, %1, %2, %3, %4;\n\t@p add.u32 %0, %0, %1;\n\t}"
                : "=&r"(sum)

@@ -34,7 +34,8 @@
 /// `lag` rounds ahead of the round for which it reads. If a block publishes round k:
 ///
 ///   1. It has read what its round k - 1 - lag needs: aggregates of round k - 2 - lag among them.
-///   2. So all blocks have published round k - 2 - lag.
+///   2. It has read an aggregate of each block, of round k - 2 - lag or of the round after it. So all blocks have
+///      published round k - 2 - lag.
 ///   3. So, by 1, all blocks have read what their rounds up to k - 3 - 2 lag need.
 ///   4. Round k - 3 - 2 lag is the last that needs round k - 4 - 2 lag. The lag is at most 2, so no block
 ///      needs round k - 8, whose slot round k overwrites.
@@ -51,7 +52,7 @@ struct tile_aggregates_arguments {
   platform::tagged_word* words;  // tile_aggregates::number_of_words() of them
   unsigned long long epoch;
   bool may_be_replayed;
-  /// A block that has read the aggregate of a tile may overwrite the items of this tile.
+  /// True if a block that has read the aggregate of a tile may overwrite the items of that tile.
   bool frees_input = false;
 };
 
@@ -87,7 +88,8 @@ class tile_aggregates {
   /// The number of aggregates from the prefix of the block's last tile to the prefix of its tile of this round.
   STRATA_D unsigned tiles_before(unsigned round) const { return round == 0 ? block_ : blocks_; }
 
-  /// Returns the sum of these aggregates, at least one, in lane 0. All lanes of a warp call this.
+  /// Returns the sum of these aggregates in lane 0. There must be at least one aggregate. All lanes of a warp call
+  /// this.
   template <class Operator>
   STRATA_D T aggregate_before(unsigned round, Operator op) {
     return combine(tiles_before(round), op, [&](unsigned i, unsigned step, unsigned end, T(&values)[batch]) {

@@ -110,7 +110,7 @@ struct item_index_iterator {
 };
 
 /// Sorts keys, and values with them unless `Value` is NullType, from inputs to outputs. In sorts in place
-/// both are the same arrays. With a `buffer`, as long as the output, less temporary storage is needed.
+/// both are the same arrays. A `buffer` has as many items as the output. With it, less temporary storage is needed.
 template <class PolicyHub, class Key, class Value, class LongSort = merge_long_segments, class KeysIn, class ValuesIn,
           class Segments, class Compare>
 cudaError_t merge_sort_segments(void* d_temp_storage, std::size_t& temp_storage_bytes, KeysIn keys, ValuesIn values,

@@ -49,7 +49,8 @@ class SegmentMergePlan {
   };
 
  public:
-  // Each thread makes a slice of the first or of the second merge of two runs, not of both.
+  // The first two runs are merged, and so are the last two. A thread works on one of these two merges, not on both. The
+  // last thread of a merge may be partly idle, so the capacity is less by the items of one thread.
   static constexpr int capacity_items = (BlockThreads - 1) * ItemsPerThread;
   static_assert(capacity_items >= TileItems,
                 "segment_merge_tuning::tile_items must be at most (block_threads - 1) * "
@@ -121,9 +122,9 @@ class SegmentMergePlan {
     return static_cast<unsigned>(workspace_.num_tiles()) * static_cast<unsigned>(tiles_of_run_);
   }
   /// A ticket is for a batch of neighbouring tiles: as many as storage holds, and later fewer. A round is one ticket
-  /// for each block. In later rounds, a batch has 7/8 of an even part of the tiles that are left. So blocks take few
-  /// tickets, and end at about the same time. If one round can take all tiles, batches are even. Few tickets matter
-  /// because a block may have to wait for the searches of its next batch.
+  /// for each block. In later rounds, the batches of a round have 7/8 of the tiles that are left, divided equally among
+  /// the blocks. So blocks take few tickets, and end at about the same time. If one round can take all tiles, batches
+  /// are even. Few tickets matter because a block may have to wait for the searches of its next batch.
   STRATA_D void take_tiles(unsigned ticket) {
     constexpr auto capacity = static_cast<unsigned>(tiles_per_batch);
     const unsigned blocks = gridDim.x;

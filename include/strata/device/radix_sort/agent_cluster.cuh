@@ -113,7 +113,7 @@ class AgentRadixCluster {
     }
   }
 
-  // Returns the rank in the tile of the first item with the digit whose number the thread has.
+  // Thread d handles digit d. It gets the rank in the tile of the first item with that digit.
   STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread],
                                    const Value (&values)[has_values ? items_per_thread : 1]) {
     typename Rank::template tile_digits<false, Digits, Key> digit_of{

@@ -51,7 +51,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads, MaxPolicy::Active
   Agent(shared, keys, values, range, digits, segments, progress).run();
 }
 
-/// Copies the long segments from the input to scratch. `segments` lists the owner of each tile.
+/// Copies the long segments from the input to scratch. `segments.segment_of_tile` names the segment of each tile.
 template <class MaxPolicy, class Key, class ValueIterator, class Value, class Digits>
 __launch_bounds__(MaxPolicy::ActivePolicy::pass.block_threads)
     STRATA_KERNEL void long_segment_copy_kernel(const STRATA_GRID_CONSTANT radix_buffers<const Key*, Key> keys,
@@ -102,7 +102,7 @@ struct LongSegmentSort {
                                        2 * limits.most_tiles * radix_bins * state_words(longest));
     storage.template reserve<unsigned>(first_slot + segment_of_tile_slot, limits.most_tiles);
   }
-  /// The list of a call, with the limits of its reservation.
+  /// Returns the list of a call. `limits` and `longest` must be those that were passed to reserve().
   template <class Layout>
   static LongSegments list_in(const Layout& storage, int first_slot, const long_segment_limits& limits,
                               std::size_t longest) {

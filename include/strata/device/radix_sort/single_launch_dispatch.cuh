@@ -75,7 +75,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::grid.block_threads, MaxPolicy::Active
   Agent(shared, keys, values, num_items, thread_items, range, digits, workspace).run();
 }
 
-/// Copies, where there are no bits to sort by, or before passes in place.
+/// Copies keys and values. It is launched if there are no bits to sort by. In place, with an odd number of passes, it
+/// copies the items to scratch before the first pass.
 template <class KeyIterator, class ValueIterator, class Value, class Count>
 STRATA_KERNEL void radix_copy_kernel(KeyIterator keys_in, iterator_value_t<KeyIterator>* keys_out,
                                      ValueIterator values_in, Value* values_out, Count count) {
@@ -152,7 +153,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
                         detail::most(tile_bits, min_bits), problem.range, problem.digits);
 }
 
-/// `is_launched` is false if the device does not hold all blocks at a time.
+/// `is_launched` is false if the items need more than `max_blocks` blocks, or more blocks than the device holds at a
+/// time.
 template <class MaxPolicy, class ActivePolicy, class Problem>
 cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace& workspace, std::size_t max_blocks,
                               bool& is_launched) {

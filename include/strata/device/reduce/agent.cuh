@@ -172,7 +172,7 @@ class AgentReduce {
     return has_result;
   }
 
-  /// A short input has this many items for each thread of its block.
+  /// A short input has at most this many items for each thread of its block.
   static constexpr int short_items = 4;
 
   /// Reduces a short input of at least one item. Thread 0 holds the result.
@@ -386,7 +386,8 @@ class AgentReduce {
   template <class Input>
   STRATA_D void reduce_ordered(const Input& input, std::size_t begin, std::size_t end, std::size_t first_item,
                                AccumT& result) {
-    // Small items that are read one by one are only 16 bytes per lane apart: each load of a warp touches 4 lines.
+    // If items are smaller than 16 bytes and are read one by one, a thread takes at most 16 bytes of them. The lanes of
+    // a load are then at most 16 bytes apart, and each load of a warp touches 4 lines.
     constexpr int packs = packs_within<Input>(Input::width == 1 && pack_bytes<Input> < 16 ? 16 : tuning.ordered_bytes);
     constexpr std::size_t tile_packs = static_cast<std::size_t>(packs) * block_threads;
 

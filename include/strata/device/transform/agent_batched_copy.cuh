@@ -77,7 +77,8 @@ class AgentBatchedCopy {
   STRATA_D AgentBatchedCopy(TempStorage& storage, const Buffers& buffers)
       : locations_(storage.Alias()), buffers_(buffers) {}
 
-  /// Copies `count` buffers (up to one for each lane), and queues the bodies of long ones.
+  /// Handles `count` buffers, up to one for each lane. It copies short buffers whole. Of a long buffer it copies only
+  /// the edges, and queues the body between them.
   STRATA_D void copy_batch(std::size_t first, unsigned count, const buffer_queue& queue) {
     buffer mine;
     if (platform::lane_id() < count) mine = buffers_(first + platform::lane_id());
@@ -95,8 +96,8 @@ class AgentBatchedCopy {
   }
 
   /// Copies pieces of the queued buffers: an even, contiguous share of them, or, if buffers have many pieces, every
-  /// `shares`-th piece. In the second case, neighbouring warps read and write neighbouring memory, but they search for
-  /// the buffer of each piece.
+  /// `shares`-th piece. In the second case, neighbouring warps read and write neighbouring memory, but a warp searches
+  /// for each buffer from which it has a piece.
   STRATA_D void copy_share(unsigned share, unsigned shares, const buffer_queue& queue) {
     const auto num_buffers = static_cast<unsigned>(*queue.counter >> 32);
     const auto num_pieces = static_cast<unsigned>(*queue.counter);

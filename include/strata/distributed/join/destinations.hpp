@@ -46,8 +46,8 @@ inline std::int64_t join_rows_before(const join_message* messages, int rank, boo
 }
 
 /// True if fewer rows move when all ranks get all build rows, and the probe rows stay. That moves build x (ranks - 1)
-/// rows instead of (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks. `cost` is the cost of a
-/// row that goes to the rank of its key; a build row that goes to all ranks costs 1.
+/// rows instead of (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks. A probe row that goes to
+/// the rank of its key costs `cost`. A build row that goes to one rank, or a copy of it for each rank, costs 1.
 inline bool is_build_side_small(const join_total_rows& total, int ranks, std::uint64_t cost = 1) {
   return total.build * static_cast<std::uint64_t>(ranks - 1) < cost * total.probe;
 }
@@ -149,7 +149,8 @@ struct join_destination_rules {
   bool nulls_equal;
 };
 
-/// True if rows without a key move. Direct routing has no place for them.
+/// True if some rank may have rows without a key that the join needs. They take part in the exchange, even if they stay
+/// on their rank. Direct routing has no place for them.
 inline bool do_nulls_move(const join_message* messages, int ranks, const join_destination_rules& rules) {
   for (int rank = 0; rank < ranks; ++rank) {
     const join_header& header = messages[rank].header;
@@ -171,7 +172,8 @@ inline join_destinations choose_destinations(const join_message* messages, int r
     result.sends_whole_build_side = (is_small || detail::is_build_side_small(total, ranks, cost_of_routed_row)) &&
                                     detail::can_send_whole_side(messages, total, ranks);
     if (result.sends_whole_build_side && !is_small && may_be_direct && direct.has_gain(messages, total, ranks)) {
-      // A frequent key has rows that go to all ranks.
+      // Direct routing sends a row to one rank only. The build rows of a frequent key would go to all ranks. So if
+      // there are frequent keys, the whole build side is sent.
       const join_frequent_keys frequent = detail::find_frequent_keys(messages, ranks, total.probe, samples);
       result.sends_whole_build_side = frequent.count > 0;
       result.may_send_whole_build_side = true;

@@ -12,7 +12,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Arrays of temporary storage that other ranks write, where all ranks share it: received keys, and marks.
+/// Arrays of a rank's temporary storage. If all ranks share this storage, other ranks write them. They hold received
+/// keys, and marks, which tell the numbers of the rows (marks.cuh).
 enum class join_shared_array { build_keys, probe_keys, build_marks, probe_marks };
 inline constexpr int join_shared_arrays = 4;
 

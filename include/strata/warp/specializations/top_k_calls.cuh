@@ -34,7 +34,7 @@ class top_k_calls {
   using items = T[static_cast<std::size_t>(ItemsPerThread)];
 
  public:
-  /// The unsigned integer in whose order keys are.
+  /// The type of a key's code. Codes are unsigned integers, and their order is the order of the keys.
   using code = typename RadixTraits<KeyT>::word;
 
   /// Moves the `k` greatest keys to the front, in the order of the input, and returns their number.
@@ -156,7 +156,7 @@ class top_k_calls {
       codes[i] = first + i < valid ? codes_of::ordered(codes_of::encode(keys[i])) : static_cast<code>(~code{0});
     }
     const auto threshold = detail::find_top_k_threshold(self().team(), codes, count);
-    // Up to 32,768 items each: one word has both counts.
+    // Each of the two counts is at most 32,768, so one word holds both.
     unsigned local = 0;
     STRATA_UNROLL
     for (int i = 0; i < ItemsPerThread; ++i) {
@@ -181,7 +181,7 @@ class top_k_calls {
     }
   }
 
-  /// Gives the items that have positions before `count` to the threads that these belong to.
+  /// Moves each item whose position is less than `count` to the thread that owns this position.
   template <class T, class Shared>
   STRATA_D void move(Shared& shared, items<T>& local, const items<unsigned>& positions, unsigned count) {
     STRATA_UNROLL

@@ -107,7 +107,8 @@ struct join_row_list {
   const unsigned* begin_of_nulls;
   int bits;
 
-  /// Finds the row that has index `i` in the list. Returns false if another table joins it.
+  /// Finds the row that has index `i` in the list. Returns false if the list has no index `i`, or if another table
+  /// joins the row.
   template <class Row>
   STRATA_D bool get(unsigned long long i, Row& row) const {
     row = static_cast<Row>(i);

@@ -24,7 +24,7 @@ inline constexpr unsigned max_join_table_rows = 40000;
 /// global memory joins the partition.
 inline constexpr unsigned max_join_bucket_rows = 64;
 /// Keys are taken for duplicates if a row shares its bucket with so many rows on average, itself
-/// included. If all keys are different and buckets have one row on average, it is two.
+/// included. If all keys are different, and buckets have one row on average, this average is two.
 inline constexpr unsigned duplicate_join_rows = 4;
 /// A partition with more build rows than the capacity of a table is joined by at most this many tables, one after
 /// another. A partition with more overflows: the table in global memory joins it, and all blocks share that work.
@@ -111,8 +111,8 @@ constexpr join_partition_plan plan_join_partitions(std::uint64_t build_rows, std
   // With one more bit, there are twice as many buckets: an entry has one bit less of the hash, and one more for a
   // number.
   if (has_numbers && plan.bucket_bits < max_numbered_bucket_bits) ++plan.bucket_bits;
-  // Slack for random variation: the standard deviation of a partition's size is the square root of the
-  // average, times that of the number of rows of a key.
+  // Slack for random variation: if a key has m rows, the standard deviation of a partition's size is the square root of
+  // (average size * m).
   const std::uint64_t eighth = rows_each / 8;
   const std::uint64_t max_slack = rows_each / 16 + 256;
   const std::uint64_t slack = detail::least(eighth, max_slack);
