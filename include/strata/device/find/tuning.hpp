@@ -40,8 +40,8 @@ struct search_tuning {
 
 /// The tuning of DeviceFind.
 struct find_policy_hub {
-  // Not measured on these architectures. `find` is the row of Policy900. `search` is derived from that policy, with
-  // 1,024 threads for a multiprocessor, which all of these architectures have.
+  // Not measured. Derived from Policy900: `find` is its row, and `search` has 1,024 threads for a multiprocessor, which
+  // all of these architectures have.
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
     static constexpr find_tuning find{/*block_threads=*/512,
                                       /*bytes_in_flight=*/64,

@@ -52,7 +52,7 @@ inline constexpr unsigned has_no_items = 2;
 template <class T, class ScanOp>
 inline constexpr bool may_combine_anything = std::is_arithmetic_v<T> &&
                                              (takes_any_operands<ScanOp, T> ||
-                                              known_operation<ScanOp, T>() != hardware_reduction::none);
+                                              detail::known_operation<ScanOp, T>() != hardware_reduction::none);
 
 /// combine_runs for parts that may have no items.
 template <class T, class ScanOp>

@@ -85,7 +85,7 @@ struct segmented_scan_policy_hub {
   static constexpr int contiguous_items = sizeof(AccumT) <= 4 ? 16 : sizeof(AccumT) < 64 ? 64 / sizeof(AccumT) : 1;
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // `tuning` was not measured. Adapted from the first version that ran on an H200 (2026-11-21). No other shape was
+    // Not measured. Adapted from the first version that ran on an H200 (2026-11-21). No other shape of `tuning` was
     // tried.
     static constexpr segmented_scan_tuning tuning{/*block_threads=*/threads, /*items_per_thread=*/items,
                                                   /*blocks_per_multiprocessor=*/sizeof(Sum) <= 8 ? 3 : 2};
