@@ -38,8 +38,8 @@
 ///   number of the block's items with each of these digits, 0 for digits from 2^RadixBits on.
 ///   BlockRadixRankMatchEarlyCounts calls it as soon as all items are counted, before any has its rank.
 /// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: the items of a warp follow
-///   those of the warps before it, and item i of lane l is number i * 32 + l of its warp. A row of a warp is item i of
-///   all its lanes. If the last warp has fewer lanes, its rows have fewer items.
+///   the items of the warps before it, and item i of lane l is number i * 32 + l of its warp. A row of a warp is item i
+///   of all its lanes. If the last warp has fewer lanes, its rows have fewer items.
 /// - Every thread of the block must call, in uniform control flow. Blocks may have any number of threads.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share

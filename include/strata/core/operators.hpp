@@ -61,8 +61,9 @@ STRATA_HD constexpr bool loses_against(const T& a, const T& b) {
   return is_not_first & is_number;
 }
 
-/// True if the pair `b` is taken: its value is smaller than that of `a` (for `IsMax`: larger), or the values are equal
-/// and its index is smaller. The code has no `||`, with which the compiler would keep branches in a loop over items.
+/// True if the pair `b` is taken: its value is smaller than the value of `a` (for `IsMax`: larger), or the values are
+/// equal and its index is smaller. The code has no `||`, with which the compiler would keep branches in a loop over
+/// items.
 template <bool IsMax, class Pair>
 STRATA_HD constexpr bool is_second_extreme(const Pair& a, const Pair& b) {
   const bool is_beyond = detail::loses_against<IsMax>(a.value, b.value);

@@ -34,7 +34,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// In extents, the last index runs fastest. Extents are any type with `index_type`, `rank()` and `extent(i)`, such as
 /// the extents of `std::mdspan` and `cuda::std::mdspan`. A mapping has `extents_type`, `extents()` and `stride(i)`. A
-/// mapping is refused unless its strides are those of `layout_right` or of `layout_left`. All indices have the type
+/// mapping is refused unless it has the strides of `layout_right` or of `layout_left`. All indices have the type
 /// `index_type`.
 ///
 /// - **Call**, **Execution**, **Errors.** As for DeviceTransform. `shape`, and the distance from `first` to `last`, are

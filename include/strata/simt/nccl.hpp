@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The part of NCCL that the library and its tests use, executed by the host back end. Each rank is a host thread of one
-// process. The functions have C++ linkage, like those of <strata/simt/runtime_api.hpp>.
+// process. The functions have C++ linkage, like the functions of <strata/simt/runtime_api.hpp>.
 //
 // A call moves its bytes before it returns, or when its group ends. It waits until the ranks that take part have made
 // their calls. During a capture, a stream only records the calls. A launch of the graph makes them. What NCCL leaves

@@ -116,8 +116,8 @@ class radix_rank_thread_counters {
       if constexpr (Memoize) kept[i] = word;
       sum += word;
     }
-    // All counts of the lower halves come before those of the upper halves, so their total is added to the upper half.
-    // A prefix callback of the scan could add it, but would take one more barrier.
+    // All counts of the lower halves come before all counts of the upper halves, so their total is added to the upper
+    // half. A prefix callback of the scan could add it, but would take one more barrier.
     unsigned prefix, total;
     Scan(storage_.scan).ExclusiveSum(sum, prefix, total);
     prefix += total << 16;

@@ -103,8 +103,8 @@ inline float evict_first_fraction(int l2_bytes, std::size_t bytes) {
 /// of items does not matter, the blocks take whole tiles in turn, as long as there is one for each block: this keeps
 /// the memory's banks evenly busy. The other packs are divided evenly.
 struct even_share {
-  // Each block's even share, except that of the last block, is a multiple of this many packs. Packs of 16 bytes then
-  // fill lines of 128 bytes.
+  // Each block but the last has an even share that is a multiple of this many packs. Packs of 16 bytes then fill lines
+  // of 128 bytes.
   static constexpr std::size_t granule = 8;
 
   std::size_t head_items;

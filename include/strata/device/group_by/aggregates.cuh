@@ -23,7 +23,7 @@
 ///
 /// - `item<Row>`, the result of `read(row)`, unless `has_item` is false. `Row` is the type of row numbers;
 /// - `state<Row>`, which describes some rows of a group. `state_of<Row>(item)` is the state of one row;
-/// - `combine(a, b)`, the state of the rows of both, where the rows of b come after those of a;
+/// - `combine(a, b)`, the state of the rows of both, where the rows of b come after the rows of a;
 /// - `store(group, state)`, which writes the result of a group;
 /// - `is_unordered`: states may be combined in any order by atomic operations on words of 4 or 8 bytes. Then it also
 ///   has `identity<Row>()`, `add(to, state)` for a state in shared memory, `add_in_memory(to, state)` for one in device

@@ -242,8 +242,8 @@ struct radix_pass_planner {
 ///
 /// 1. Each block clears its part of the workspace and arrives at a split barrier.
 /// 2. It counts the digits of its keys in shared memory.
-/// 3. It waits until all blocks have arrived. Mostly they have arrived long ago. Then it adds its counts to those of
-///    the other blocks.
+/// 3. It waits until all blocks have arrived. Mostly they have arrived long ago. Then it adds its counts to the counts
+///    of the other blocks.
 /// 4. The last block to finish turns counts into offsets, an exclusive sum for each pass, and plans the passes.
 template <class Policy, class KeyIterator, class Digits>
 class AgentRadixHistogram {

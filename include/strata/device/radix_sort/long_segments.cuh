@@ -14,7 +14,7 @@
 
 /// \file
 /// The long segments of a call, which many blocks sort by their digits. The kernel that sorts the short segments lists
-/// the long ones. It is that of DeviceSegmentedRadixSort, or of DeviceSegmentedSort.
+/// the long ones: the kernel of DeviceSegmentedRadixSort or of DeviceSegmentedSort.
 ///
 ///     list       segment 0     segment 1     segment 2         in the order in which blocks have come across them
 ///     tiles      0 1 2 3 4     5 6 7         8 9 10 11         numbered through all segments of the list

@@ -63,7 +63,7 @@ class AgentTopK {
   // one.
   static constexpr int batch = items < 4 ? 8 : 32 / items;
   // A digit has several counters, in different banks, and neighbouring lanes use different ones. A thread adds up the
-  // counters of neighbouring digits. In each column it reads those of four digits, 16 neighbouring bytes, by one
+  // counters of neighbouring digits. In each column it reads the counters of four digits, 16 neighbouring bytes, by one
   // access.
   static constexpr int columns = 4;
   static constexpr int column_pitch = top_k_bins + 32 / columns;

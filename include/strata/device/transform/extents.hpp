@@ -14,7 +14,7 @@
 #include <utility>
 
 /// \file
-/// Extents and layout mappings like those of an mdspan. They are recognised by their members, so no library that has
+/// Extents and layout mappings, as an mdspan has them. They are recognised by their members, so no library that has
 /// them is included. From the index of an item, this file computes its index in each dimension.
 
 STRATA_NAMESPACE_BEGIN

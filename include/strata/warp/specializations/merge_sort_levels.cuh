@@ -225,7 +225,7 @@ class merge_sort_levels {
   }
 
   /// Merges from the positions on, `count` items at most. Returns where the first run goes on. `least2` is the lowest
-  /// position of the second run, that of its last item. Unless `Full`, missing items may lie between the runs.
+  /// position of the second run, where its last item lies. Unless `Full`, missing items may lie between the runs.
   template <bool Full, class Companions, class Compare>
   STRATA_D static int merge(level& memory, int position1, int end1, int position2, [[maybe_unused]] int least2,
                             [[maybe_unused]] int count, items<KeyT>& keys, Companions& companions, Compare& compare) {
