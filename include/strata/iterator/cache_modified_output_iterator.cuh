@@ -20,8 +20,9 @@ STRATA_NAMESPACE_BEGIN
 /// @code
 /// #include <strata/device/device_scan.cuh>
 ///
-/// // Running sums that the scan does not read again. So they need no lines in L1. __managed__ int numbers[5] = {3, 1,
-/// 4, 1, 5}; __managed__ int sums[5];
+/// // Running sums that the scan does not read again. So they need no lines in L1.
+/// __managed__ int numbers[5] = {3, 1, 4, 1, 5};
+/// __managed__ int sums[5];
 ///
 /// int main() {
 ///   const strata::CacheModifiedOutputIterator<strata::STORE_CG, int> out(sums);
