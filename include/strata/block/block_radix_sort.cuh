@@ -201,8 +201,8 @@ class BlockRadixSort {
   static constexpr bool is_default = Algorithm == BLOCK_RADIX_SORT_DEFAULT || Algorithm == BLOCK_RADIX_SORT_MERGE;
   static constexpr bool merges_keys =
       Algorithm == BLOCK_RADIX_SORT_MERGE || (Algorithm == BLOCK_RADIX_SORT_DEFAULT && policy::merges);
-  // If keys are merged, tiles that cannot be merged are sorted inside of a branch, where votes of a match are not
-  // allowed.
+  // If keys are merged, tiles that cannot be merged are sorted inside of a branch. A match must not be in a branch:
+  // platform::match_digit says why.
   static constexpr bool matches_whole_keys =
       Algorithm == BLOCK_RADIX_SORT_MATCH || (is_default && policy::matches && (has_values || !merges_keys));
 
@@ -365,7 +365,7 @@ class BlockRadixSort {
     using passes = std::conditional_t<is_matched, match_passes, count_passes>;
     const digits digit_of{by.decomposer};
 
-    // Votes are not allowed in a branch.
+    // A match must not be in a branch. So the condition below must be constant if keys are matched.
     constexpr bool asks_whether_whole = !is_matched || Bits::is_whole || detail::radix_mantissa_bits<KeyT> == 0;
     if constexpr (has_word && is_number && asks_whether_whole) {
       using code = detail::radix_sort_word<KeyT, Order == descending>;

@@ -199,8 +199,9 @@ class AgentRadixGrid {
     for_each_item([&](int i, int item) { items[i] = stage[item]; });
   }
 
-  // ------------------------------------------------------------------ one pass Thread d gets the rank in the tile of
-  // the first item with digit d.
+  // ------------------------------------------------------------------ one pass
+
+  // Thread d gets the rank in the tile of the first item with digit d.
   STRATA_D unsigned stage_by_digit(int pass, const Key (&keys)[items_per_thread], const held_values& values,
                                    item_ranks& ranks) {
     Rank rank(storage_.rank, thread_items_);
