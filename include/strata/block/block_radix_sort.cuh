@@ -212,7 +212,8 @@ class BlockRadixSort {
   using match_ranking = detail::radix_rank_match<
       detail::radix_rank_counters<BlockDimX, BlockDimY, BlockDimZ, match_bits, false, InnerScan>,
       detail::radix_match_votes<shape::threads, match_bits>, false>;
-  /// The two kinds of passes. `row_threads` is the number of threads in a row of the items that are ranked; 1: blocked.
+  /// The two kinds of passes. When items are ranked, they lie in rows: a row has one item of each of `row_threads`
+  /// threads. If `row_threads` is 1, the arrangement is blocked.
   struct count_passes {
     using ranking = count_ranking;
     static constexpr int bits = RadixBits;
@@ -511,7 +512,8 @@ class BlockRadixSort {
     }
   }
 
-  // A row has one item of each lane of a warp, or, with one thread in a row, all items of this thread.
+  // Returns the number in the tile of the thread's first item. The items of a warp lie in rows of one item of each
+  // lane. If `row_threads` is 1, the items of a thread lie side by side.
   template <class Passes>
   STRATA_D int first_in_rows() const {
     constexpr int row = Passes::row_threads;

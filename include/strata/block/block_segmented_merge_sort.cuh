@@ -149,7 +149,7 @@ class BlockSegmentedMergeSort {
   STRATA_D void Sort(CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();
     const detail::segment_slot slot = slots_type::slot_of(storage_.slots, thread_, origin_);
-    // Few warps do not wait long for each other.
+    // Up to 4 warps do not wait long for each other, so they always meet at barriers of the block.
     int warp_levels = 0;
     if constexpr (BlockDimX > 4 * warp_threads) warp_levels = slots_type::warp_levels(storage_.slots);
     sort(slot, slots_type::levels(storage_.slots), warp_levels, compare);
@@ -184,8 +184,9 @@ class BlockSegmentedMergeSort {
         "BlockSegmentedMergeSort::SortOwn: for %d threads, items %d to %d are too many, or lie outside of the tile",
         owners, begin, begin + count);
     detail::segment_slot slot{origin_ + begin, origin_ + begin + count, thread_ & (owners - 1), 0, ItemsPerThread};
-    // Not the rest of the segment, clamped to 0 and ItemsPerThread: ptxas 13.0 makes one instruction of both clamps,
-    // and wrongly reuses its predicate for "has ItemsPerThread items" in threads that have fewer.
+    // The number of items is not computed as the rest of the segment, clamped to 0 and ItemsPerThread. ptxas 13.0 makes
+    // one instruction of both clamps, and wrongly reuses its predicate for "has ItemsPerThread items" in threads that
+    // have fewer.
     const int whole = count / ItemsPerThread;
     slot.items = slot.owner < whole ? ItemsPerThread : slot.owner == whole ? count - whole * ItemsPerThread : 0;
     int levels = 0;

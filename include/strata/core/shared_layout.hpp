@@ -91,10 +91,11 @@ struct PaddedMatrixLayout {
 };
 
 /// A matrix that is stored by rows of `RowElements`, a power of two, without padding. Each row is permuted: an
-/// element's position in its row is its column exclusive-or the index of the row. A wavefront has 32 lanes for elements
-/// of 4 bytes, 16 for 8 bytes, and 8 for 16. With as many rows and columns as lanes, both rows and columns use all
-/// banks. Rows that are shorter than a wavefront are permuted together, as one row of the wavefront's length. Then
-/// there are no conflicts if lanes read neighbouring elements, or if each lane reads a row.
+/// element's position in its row is its column exclusive-or r, where r is the index of the row modulo the number of
+/// lanes of a wavefront. A wavefront has 32 lanes for elements of 4 bytes, 16 for 8 bytes, and 8 for 16. With as many
+/// rows and columns as lanes, both rows and columns use all banks. Rows that are shorter than a wavefront are permuted
+/// together, as one row of the wavefront's length. Then there are no conflicts if lanes read neighbouring elements, or
+/// if each lane reads a row.
 template <int ElementBytes, int RowElements>
 struct SwizzledLayout {
   static_assert(ElementBytes == 4 || ElementBytes == 8 || ElementBytes == 16,
@@ -117,24 +118,25 @@ struct SwizzledLayout {
 /// Layout of tiles that threads write striped and read blocked, or the other way round. Both ways are free of
 /// conflicts, with any `ItemsPerThread` and any `sizeof(T)`.
 ///
-/// The elements of this layout are called units. A unit is the widest access that the alignment of `T`
-/// allows.
+/// The elements of this layout are called units. A unit is the widest access that the alignment of `T` allows, and at
+/// least 4 bytes if the item is not one access.
 /// - An item that is one access (1, 2, 4, 8 or 16 bytes) fills one unit. Any other item is accessed in
 ///   pieces and fills an odd number of units, so that neighbours begin in different banks.
-/// - A wavefront has c columns: the number of units in 128 bytes. Blocked accesses have a stride of n units.
-///   With g = gcd(n, c) they use every g-th column and return to the first after c / g lanes. At this point,
-///   after every lcm(n, c) units, there is one unit of padding: it shifts the next c / g lanes to columns not used
-///   yet. It lies between two wavefronts of striped accesses, which stay free of conflicts.
+/// - A wavefront has c columns: the number of units in 128 bytes. (If units have less than 4 bytes, c, n and the
+///   padding count words instead.) Blocked accesses have a stride of n units. With g = gcd(n, c) they use every g-th
+///   column and return to the first after c / g lanes. If g is above 1, there is one unit of padding at this point,
+///   after every lcm(n, c) units: it shifts the next c / g lanes to columns not used yet. It lies between two
+///   wavefronts of striped accesses, which stay free of conflicts.
 /// - Several items below 4 bytes lie in one word. Where a warp's items exceed 32 words, the items of a thread
-///   are rounded up to whole words. A wavefront of striped accesses reads at most half of the words, so
-///   the gaps cause no conflicts.
+///   are rounded up to whole words. A wavefront of striped accesses reads 32 items of 1 or 2 bytes. Without gaps they
+///   fill at most 16 words. With gaps they still lie within 32 neighbouring words, so the gaps cause no conflicts.
 ///
 /// One storage serves any number of threads, unless `GroupThreads`, a power of two, is below 32. Then
 /// storages form an array, one for each group of `GroupThreads` threads, and all groups of a warp access
 /// theirs by the same instructions. A group's items lie as if a wavefront had `GroupThreads` columns (or c,
-/// if that is less). The size of a storage is an odd multiple of these columns, so that the next group's
-/// lanes use the next columns. There is one exception: striped accesses of groups of 2 threads to items below 4
-/// bytes may take 2 wavefronts instead of 1.
+/// if that is less). If `GroupThreads` is below c, and a warp's items exceed 32 words, the size of a storage is an odd
+/// multiple of these columns, so that the next group's lanes use the next columns. There is one exception: striped
+/// accesses of groups of 2 threads to items below 4 bytes may take 2 wavefronts instead of 1.
 template <class T, int ItemsPerThread, int GroupThreads = 32>
 struct ExchangeLayout {
   static_assert(ItemsPerThread > 0, "ExchangeLayout needs at least one item per thread");
@@ -263,7 +265,7 @@ struct conflict_free_matrix {
   static constexpr int pad = detail::least_free_pad(Columns, column_access<ElementBytes, Rows, Columns>{},
                                                     row_access<ElementBytes, Rows, Columns>{});
   // not for users: a pitch of an odd number of words is always found.
-  static_assert(pad >= 0, "with no padding are both rows and columns free of conflicts");
+  static_assert(pad >= 0, "there is no padding with which both rows and columns are free of conflicts");
   using type = PaddedMatrixLayout<Rows, Columns, pad>;
 };
 

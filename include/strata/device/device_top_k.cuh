@@ -38,9 +38,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   sample did not represent the input; this depends on the input alone. Only the values of results are read.
 /// - **Storage.** An input of less than 16 MiB needs 62 KB for keys of 4 bytes. A longer one needs 210 KB, and memory
 ///   for the keys of candidates and, with values, for their indices. This is also so if `k` is so large that there is
-///   one launch. There is capacity for 0.8 % of `num_items` for one result, 1.4 % if `k` is a thousandth of
-///   `num_items`, 3.4 % if it is a hundredth, and never for more than a quarter. Sorted results need in addition `k`
-///   items, and the storage of DeviceRadixSort for `k` items.
+///   one launch. The capacity for candidates is 0.74 % of `num_items` if `k` is 1, 1.3 % if `k` is a thousandth of
+///   `num_items`, 3.3 % if it is a hundredth, and never more than a quarter. Sorted results need in addition `k` items,
+///   and the storage of DeviceRadixSort for `k` items.
 /// - **Types.** Values may have any trivially relocatable type; those of sorted results, up to 800 bytes.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceTopK<Hub>` uses your hub instead of top_k_policy_hub. Your hub must derive from it: see

@@ -41,7 +41,7 @@ STRATA_SIMT_INLINE void atomic_store(T* address, T value, int order, memory_scop
 
 namespace detail {
 
-// may_alias: the word below a float or a struct is updated as an integer.
+// may_alias: a float or a struct in memory is updated as an integer of the same size.
 using word16 [[gnu::may_alias]] = uint16_t;
 using word32 [[gnu::may_alias]] = uint32_t;
 using word64 [[gnu::may_alias]] = uint64_t;

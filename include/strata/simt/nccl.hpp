@@ -107,8 +107,8 @@ namespace simt {
 void fail_nccl_call(int rank, long call);
 /// True if the failure that was armed last has happened.
 bool nccl_call_has_failed();
-/// Sets how long a call may wait for other ranks before all their calls end with ncclRemoteError. The default is 60
-/// seconds, or STRATA_SIMT_NCCL_SECONDS. Returns the limit that it was before.
+/// Sets how long a call may wait for other ranks. After that, the calls of all ranks of the communicator end with
+/// ncclRemoteError. The default is 60 seconds, or STRATA_SIMT_NCCL_SECONDS. Returns the limit that it was before.
 double limit_nccl_waits(double seconds);
 
 }  // namespace simt

@@ -10,12 +10,12 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The positions of the items of a raking reduction or scan in shared memory. They count units: a unit is the widest
-/// access that the alignment of `T` allows, and at least the 4 bytes of a bank, so that a narrow item fills a word.
+/// The positions of the items of a raking reduction or scan in shared memory. They are counted in units. A unit has as
+/// many bytes as the alignment of `T`, and at least the 4 bytes of a bank, so that a narrow item fills a word.
 ///
-/// Shared memory serves one wavefront of 128 bytes at a time: `columns` units. The pitch is the number of
-/// units of an item. It is odd, so that neighbours start in different columns. One unused unit follows every
-/// `PadEvery` items (0: never).
+/// Shared memory serves one wavefront of 128 bytes at a time: `columns` units. The pitch is the number of units from an
+/// item to the next. It is the number of units of an item, plus one if that is even. So neighbours start in different
+/// columns. One unused unit follows every `PadEvery` items (0: never).
 template <class T, int Items, int PadEvery>
 struct raking_layout {
   static constexpr int alignment = alignof(T) > 4 ? static_cast<int>(alignof(T)) : 4;

@@ -24,8 +24,8 @@ struct result_of_get<T, std::void_t<decltype(std::declval<T>().get())>> {
   using type = std::decay_t<decltype(std::declval<T>().get())>;
 };
 
-/// A type that is no handle. A class that converts to a pointer to this type converts to any pointer. It may be an
-/// initial value, but it is no stream.
+/// A type that only tests classes: no handle is a pointer to it. A class that converts to a pointer to this type
+/// converts to any pointer. Such a class may be an initial value, but it is no stream.
 struct any_pointee;
 
 /// True if an argument of type `T` is a stream. A class is a stream if it converts to `Handle`, like

@@ -205,7 +205,7 @@ class AgentSearch {
   };
 
   /// Finds the part in which, or at whose end, the bound of each value lies: the last part whose first item lies before
-  /// the bound.
+  /// the bound, or part 0 if there is none.
   template <int Searches>
   STRATA_D void find_parts(const searched (&values)[Searches], Count (&part)[Searches]) {
     unsigned node[Searches];

@@ -31,9 +31,10 @@ STRATA_D unsigned group_frequent_home(typename Types::Slot mixed) {
   constexpr unsigned slots = group_frequent_slots<sizeof(typename Types::Slot) + sizeof(typename Types::States)>;
   return static_cast<unsigned>(mixed) & (slots - 1) & ~1u;
 }
-/// Rows of a chunk: memory that one block fills with rows of one part.
+/// The number of rows that a chunk can hold. A chunk is memory that one block fills with rows of one part.
 inline constexpr unsigned group_chunk_rows = 128;
-/// Bits of the sketch that counts groups while rows are partitioned. It counts one hash in `group_sketch_one_in`.
+/// Bits of the sketch that counts groups while rows are partitioned. It counts only one of `group_sketch_one_in`
+/// hashes, on average.
 inline constexpr unsigned group_sketch_bits = 1u << 17;
 inline constexpr unsigned group_sketch_one_in = 1u << 10;
 

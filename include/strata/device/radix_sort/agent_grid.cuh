@@ -106,8 +106,8 @@ class AgentRadixGrid {
     if constexpr (copies_values) copy_values(values_.input);
     barrier_.wait();
 
-    // Buffers alternate as if all passes moved items and the last wrote to the output. In a double buffer, the input is
-    // the buffer with which this alternation begins.
+    // The first value is the array from which the first pass would read if every pass moved items and the last one
+    // wrote to the output. In a double buffer, this array is the input.
     radix_buffer buffer = passes % 2 != 0 ? radix_buffer::scratch : radix_buffer::output;
     bool has_moved = false;
     for (int pass = 0; pass < passes; ++pass) {

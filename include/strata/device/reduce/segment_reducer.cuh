@@ -37,8 +37,8 @@ class SegmentReducer {
   // Items that a lane loads before it uses the first.
   static constexpr int items_in_flight = sizeof(AccumT) <= 16 ? 8 : 4;
 
-  /// Returns how many items fit in `bytes`, at least `min_items`. A way's longest segment is no shorter than the next
-  /// smaller way's.
+  /// Returns how many items fit in `bytes`, at least `min_items`. Most callers compute the longest segment of a way.
+  /// Their `min_items` is the longest segment of the next smaller way, so the limits do not decrease.
   STRATA_HD static constexpr int items_within(int bytes, int min_items) {
     return detail::most(bytes / item_bytes, min_items);
   }

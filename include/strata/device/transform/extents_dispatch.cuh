@@ -89,7 +89,8 @@ cudaError_t for_each_index(const char* name, void* d_temp_storage, std::size_t& 
 }
 
 /// One call of DeviceCopy::Copy: as one array if both have their elements side by side in the same order, and otherwise
-/// element by element, in the order in which the elements of the output lie in memory.
+/// element by element. Then the first index changes fastest if the first stride of the output is less than the last
+/// one. Otherwise the last index does.
 template <class MdspanIn, class MdspanOut>
 cudaError_t dispatch_mdspan_copy(void* d_temp_storage, std::size_t& temp_storage_bytes, const MdspanIn& in,
                                  const MdspanOut& out, cudaStream_t stream) {

@@ -12,8 +12,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Arrays of a rank's temporary storage. If all ranks share this storage, other ranks write them. They hold received
-/// keys, and marks, which tell the numbers of the rows (marks.cuh).
+/// Arrays of a rank's temporary storage. They hold received keys and marks. From the marks, the rank finds the row
+/// number of each received row (marks.cuh). If all ranks share their storage, other ranks write into these arrays.
 enum class join_shared_array { build_keys, probe_keys, build_marks, probe_marks };
 inline constexpr int join_shared_arrays = 4;
 

@@ -8,8 +8,9 @@
 // Order ("happens before") is tracked at three distances:
 // - In a warp, each lane has a clock, and __syncwarp exchanges what the lanes know of the clocks.
 // - In a block, a block barrier starts an epoch: everything in earlier epochs is ordered.
-// - Elsewhere, a thread has a view. For each block, warp or thread that it has heard of through releases and acquires,
-//   the view says up to which point the past is ordered before the present.
+// - Elsewhere, a thread has a view. The view has an entry for each block, warp or thread that it has heard of through
+//   releases and acquires. The entry says up to which point the accesses of that block, warp or thread are ordered
+//   before what the thread does now.
 #pragma once
 
 #include <strata/simt/runtime/engine_state.hpp>
@@ -45,9 +46,9 @@ struct access {
 };
 static_assert(sizeof(access) == 24, "the layout of shadow memory assumes 24 bytes");
 
-// Three reads of a piece of memory. `first` is the first read that no access is known to follow. `other_warp` is the
-// latest read from another warp than the first one's, `latest` the latest read from the same warp. A write that is
-// ordered after all three is ordered after every read, except in contrived patterns.
+// Three reads of a piece of memory. A read replaces `first` if `first` is known to be ordered before it, or if there is
+// no `first`. Otherwise it replaces `other_warp` if it is from another warp than `first`, and `latest` if it is from
+// the same warp. A write that is ordered after all three is ordered after every read, except in contrived patterns.
 struct readers {
   access first, other_warp, latest;
 };
@@ -145,7 +146,7 @@ void trace_shared_access(const fiber& thread, size_t offset, size_t bytes, bool 
 void flush_traces(block& which, uint32_t warp_id);
 
 // ---- check_hooks.cpp
-void note_static_arguments();  // of the launch
+void note_static_arguments();  // finds the launch's arguments that point to static data
 
 }  // namespace check
 }  // namespace engine

@@ -165,9 +165,10 @@ STRATA_D void sort_integers(Key (&keys)[Items], const IsValid& is_valid, const S
   for (std::size_t i = 0; i < Items; ++i) keys[i] = code::decode(words[i]);
 }
 
-/// The known order of `Compare`, if a sort may sort words instead of keys. It may if the keys are integers of 4 or 8
-/// bytes, and `Items`, the number of a thread's keys, is a power of two up to 16. Otherwise it is `known_order::none`.
-/// Equal integers are interchangeable: a sort of their words need not be stable, nor call the comparator.
+/// The known order of `Compare`, if a sort may sort words instead of keys. It may if there are no values, the keys are
+/// integers of 4 or 8 bytes, and `Items`, the number of a thread's keys, is a power of two up to 16. Otherwise it is
+/// `known_order::none`. Equal integers are interchangeable: a sort of their words need not be stable, nor call the
+/// comparator.
 ///
 /// On an H200 (CUDA 13.0, 2026-11-29), 256 threads with 8 int keys each sort 131 keys a ns as words, and 99 by merges
 /// of keys. With 23 keys for each of 128 threads, these rates are 115 and 153: networks suit powers of two.

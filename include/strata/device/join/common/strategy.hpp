@@ -60,7 +60,7 @@ struct cuda_join_policy {
   };
 };
 
-/// Numbers of rows of both sides together from which on a strategy is chosen. The host joins fewer than
+/// The least number of rows, of both sides together, for which each strategy is chosen. The host joins fewer than
 /// `least_simple_rows`.
 struct JoinRowThresholds {
   std::uint64_t least_simple_rows;

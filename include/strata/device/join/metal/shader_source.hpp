@@ -18,9 +18,10 @@ namespace metal {
 
 // radix_tile: the rows [begin, end) that one threadgroup moves in a radix pass. radix_args: digit = hash >> shift &
 // mask. Without has_rows, the number of a row is its position. join_task: the build rows (table_join: the slots of each
-// bucket) and the probe rows of one threadgroup. join_args: `emit`: pairs are written. `mark`: the bit of each probe
-// row that has a partner is set. `writes_found`: the rows with a partner are written (semi joins), else the rows
-// without (left and anti joins). `table_mask`: the number of buckets - 1.
+// bucket) and the probe rows of one threadgroup. join_args: `emit`: pairs are written. `mark`: joins set the bit of
+// each probe row that has a partner; lone_rows writes ~0 as the build row of each result. `writes_found`: the rows with
+// a partner are written (semi joins), else the rows without (left and anti joins). `table_mask`: the number of buckets
+// minus 1.
 STRATA_DETAIL_SHARED_WITH_SHADER(
     shader_args_text,
     struct radix_tile {

@@ -172,7 +172,7 @@ inline bool refuses_table_memory(bool is_too_small) {
   return detail::is_refused(is_too_small, "memory_bytes", "is less than what MemoryBytes said");
 }
 
-/// True if no array of row numbers of a result is null, and none overlaps anything.
+/// True if no array of row numbers that the join needs is null, and none overlaps anything.
 template <class Keys, class Index>
 bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* probe_out, const std::int64_t* num_out,
                             std::int64_t capacity, const Keys& build_keys, std::int64_t build_rows,
@@ -188,7 +188,7 @@ bool are_join_outputs_valid(JoinKind kind, const Index* build_out, const Index* 
        detail::bytes_of(probe_keys, probe_rows, "the array of probe keys")});
 }
 
-/// True if no array of a join is null, and none overlaps an output. Columns of a result are not checked.
+/// True if no array that the join needs is null, and none overlaps an output. Columns of a result are not checked.
 template <class Keys, class BuildPromises, class ProbePromises, class Output>
 bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& build,
                            const JoinSide<Keys, ProbePromises>& probe, const Output& output,

@@ -75,8 +75,8 @@ class AgentJoinPartition {
   }
 
   /// Partitions both sides. Each block takes every gridDim.x-th tile. The order in a partition depends on timing. Also
-  /// writes `output`: NullType, join_tile_runs of the probe side (null where a second pass follows), or
-  /// partitioned_output.
+  /// writes to `output`. A join_tile_runs gets the places of the rows of each probe tile, unless its arrays are null. A
+  /// partitioned_output gets the columns, unless its sample finds few results. A NullType gets nothing.
   template <class PassOutput>
   STRATA_D void run(const Side& build, const Side& probe, const PassOutput& output) {
     constexpr bool may_move_columns = partitions_columns<PassOutput>;
@@ -183,7 +183,8 @@ class AgentJoinPartition {
 
   STRATA_D join_tile tile_at(unsigned tile, const Side& build, const Side& probe) const {
     if constexpr (is_second) {
-      // The first partition, of the build side and then of the probe side, that ends after the tile.
+      // The partition that has the tile. The partitions of the build side are numbered first, then those of the probe
+      // side.
       unsigned at = 0;
       for (unsigned step = 1u << plan_.first_bits; step > 0; step /= 2) {
         if (pass_tiles_[at + step - 1] <= tile) at += step;
@@ -342,7 +343,8 @@ class AgentJoinPartition {
     }
   }
 
-  // Records of overflowing partitions have indices, not numbers or positions: the table in global memory needs indices.
+  // A record of an overflowing partition has the row's index, because the table in global memory needs it. Other
+  // records may have the row's number (join_numbered_keys) or its position in partitioned columns instead.
   STRATA_D bool is_overflowing(unsigned hash) const {
     return is_overflowing_ != nullptr && is_overflowing_[join_partition_of(hash, plan_.bits)] != 0;
   }
@@ -396,7 +398,7 @@ class AgentJoinPartition {
   unsigned bins_;
   unsigned* deltas_;
   unsigned* pass_tiles_;
-  const unsigned* is_overflowing_;  // null: no partition is
+  const unsigned* is_overflowing_;  // null: no partition is, or all records have indices anyway
   const Hash& hash_;
 };
 
