@@ -395,10 +395,11 @@ def markdown(comparisons, timings, context=None, title=TITLE, failures=(), other
         lines += ["| | |", "|---|---|"]
         lines += [f"| {key} | {value} |" for key, value in context.items()] + [""]
     lines += prose(
-        "Ratio = the rival's median time / strata's: above 1 strata is faster. The status is `unsure` "
-        "where the samples scatter more than the medians differ, `same` within "
-        f"{SAME:.0%}. Times in microseconds per call; % of copy compares the bytes per second "
-        "with those of a device-to-device copy of the input, reads and writes counted.")
+        "Ratio = the rival's median time / strata's: above 1 strata is faster. If the medians differ by at most "
+        f"{SAME:.0%}, the status is `same`, or `unsure` if the samples scatter by more than {QUIET:.0%}. If they "
+        "differ by more, the status is `unsure` if the samples scatter at least as much. Times are in microseconds per "
+        "call; % of copy compares the bytes per second with those of a device-to-device copy of the input, reads and "
+        "writes counted.")
     losses = [c for c in comparisons if c.status == "slower"]
     if losses:
         lines += prose("Losses: " + "; ".join(f"{label_of(c)} ({c.ratio:.2f})" for c in

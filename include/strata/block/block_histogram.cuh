@@ -187,7 +187,9 @@ class block_histogram_atomic {
 ///   the storage is used for anything else. Objects of one type constructed without storage use the same storage.
 ///   BLOCK_HISTO_ATOMIC does not access its storage.
 /// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin, bins rounded up to a power of
-///   two. With more bins, BlockRadixSort's storage, or, if larger, 4 bytes for each bin and 2 or 4 for each thread.
+///   two or, if they are more than the threads, to a multiple of the threads. Gaps between them and what BlockScan
+///   needs come on top. With more bins, BlockRadixSort's storage, or, if larger, 4 bytes for each bin and 2 or 4 for
+///   each thread.
 /// - Bank conflicts depend on the samples. Up to 256 bins, accesses to counters have conflicts. With more bins,
 ///   accesses of BlockRadixSort and the writes of where the runs of bins begin and end have conflicts.
 /// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert

@@ -123,9 +123,9 @@ using radix_rank_basic =
 /// - Each thread counts its items, then the block scans the counters, 2^RadixBits for each thread. Time and storage
 ///   grow with the number of counters: use digits of 3 to 5 bits.
 /// - A tile has at most 65,535 items.
-/// - Shared memory: 2^(RadixBits + 1) bytes and one word for each thread. Blocks of 32 threads and more have no bank
-///   conflicts, whatever the keys, with one exception: for `exclusive_digit_prefix` and `callback`, threads read
-///   2^(RadixBits - 1) words of one bank.
+/// - Shared memory of a block of whole warps: at most 2^(RadixBits + 1) + 4 bytes for each thread, and what BlockScan
+///   needs. Blocks of 32 threads and more have no bank conflicts, whatever the keys, with one exception: for
+///   `exclusive_digit_prefix` and `callback`, threads read 2^(RadixBits - 1) words of one bank.
 /// - `MemoizeOuterScan`: a thread scans about 2^(RadixBits - 1) words. It keeps them in registers, instead of reading
 ///   them twice.
 template <int BlockDimX, int RadixBits, bool IsDescending, bool MemoizeOuterScan = true,

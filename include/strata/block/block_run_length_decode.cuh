@@ -92,9 +92,9 @@ class BlockRunLengthDecode {
   using number = std::make_unsigned_t<std::conditional_t<has_offsets, DecodedOffsetT, unsigned>>;
   using scan = BlockScan<number, BlockDimX, BLOCK_SCAN_WARP_SCANS, BlockDimY, BlockDimZ>;
   using value_tile = detail::exchange_tile<ItemT, RunsPerThread, shape::threads>;
-  // Behind its first item, a thread looks for its items in groups. It compares a group with one run more than the group
-  // has items. Behind the last run lie guards: runs that begin at the largest value of `number`. So only an item with
-  // this number can seem to be in a guard.
+  // A thread finds the run of its first item by a search. It finds the runs of its other items in groups of items: it
+  // compares a group with one run more than the group has items. Behind the last run lie guards: runs that begin at the
+  // largest value of `number`. So only an item with this number can seem to be in a guard.
   static constexpr int group_items = 4;
   static constexpr int guards = group_items + 1;
   using begin_tile =
@@ -218,7 +218,8 @@ class BlockRunLengthDecode {
     const number* begin;
   };
   /// Steps from the first of `Count` runs, each `RunsApart` from the next, to the last one that begins at an item or
-  /// before it. Steps add constants to the address: a step has no bit in common with the sum of the earlier steps.
+  /// before it. A step adds a constant to the address. This is right because a step has no bit in common with the sum
+  /// of the earlier steps: then the position of the sum is the sum of the positions.
   template <int Count, int RunsApart>
   STRATA_D static void step_to_last(found_run& at, number item) {
     int steps = 0;

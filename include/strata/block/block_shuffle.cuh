@@ -19,8 +19,8 @@ STRATA_NAMESPACE_BEGIN
 /// |---|---|---|
 /// | `Offset(in, out, d)` | in[t + d] | keep `out`: where t + d < 0 or t + d >= n |
 /// | `Rotate(in, out, d)` | in[(t + d) mod n] | none |
-/// | `Up(in, prev)` | prev[i] = item i - 1 of its `in`, first = last of thread t - 1 | thread 0 keeps prev[0] |
-/// | `Down(in, prev)` | prev[i] = item i + 1 of its `in`, last = first of thread t + 1 | thread n - 1 keeps its last |
+/// | `Up(in, prev)` | prev[i] = item i - 1 of its `in`; prev[0] = the last of thread t - 1 | thread 0 keeps prev[0] |
+/// | `Down(in, prev)` | prev[i] = item i + 1 of its `in`; last: item 0 of thread t + 1 | thread n - 1 keeps its last |
 ///
 /// - `Up` with `block_suffix` also gives every thread the block's last item, `Down` with
 ///   `block_prefix` the block's first.
@@ -30,7 +30,8 @@ STRATA_NAMESPACE_BEGIN
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - Shared memory: one item per thread. An item that takes more than one access of 1, 2, 4, 8 or 16 bytes is rounded
-///   up to an odd number of words. A word has as many bytes as the item's alignment, but 4 to 16. One barrier.
+///   up to an odd number of words. A word has as many bytes as the item's alignment, but at least 4 and at most 16. One
+///   barrier.
 /// - Bank conflicts: none, for any type, distance and shape, with one exception: if `Rotate` wraps around
 ///   within a warp, and the storage is no multiple of 128 bytes, that warp's read may take 2 wavefronts.
 /// - `T` must be trivially relocatable.

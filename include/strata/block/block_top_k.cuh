@@ -38,7 +38,7 @@ STRATA_NAMESPACE_BEGIN
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
 ///   anything else. Objects of one type constructed without storage share theirs.
 /// - **Work.** First, a search for the k-th key. In each step, threads count items, and the block adds up the counts,
-///   with one barrier. There are about log2(k) steps for keys that are spread evenly, and never more than the number of
+///   with one barrier. If keys are spread evenly, there are about 3 to 6 steps. There are never more than the number of
 ///   bits of a key plus four. Then one exchange in shared memory. Sorted results are sorted by BlockRadixSort.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///

@@ -303,8 +303,9 @@ struct operand<Operator<T>> {
   using type = T;
 };
 
-/// It is `none` if the function object is not known, or if the result may depend on the order of operands, as the
-/// minimum of floating-point numbers does with NaNs.
+/// Returns what a function object of another library computes on numbers of type `T`: `none` if the function object is
+/// not known, or if the result may depend on the order of operands, as the minimum of floating-point numbers does with
+/// NaNs.
 template <class Operator, class T>
 STRATA_HD constexpr hardware_reduction known_operation() {
   using Operand = typename operand<Operator>::type;
@@ -350,12 +351,11 @@ struct associative_operator {
 ///
 /// The operators of strata are known on numbers: `Sum`, `Min`, `Max` and the bit operators on integers; `Sum` on
 /// floating-point numbers, `__half` and `__nv_bfloat16` and CUDA's pairs of these; `Min` and `Max` on the numbers that
-/// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. On the arithmetic types of C++,
-/// so are the sums, minima, maxima and bit operations of libcu++, Thrust, CUB and the standard library
-/// (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`, ...). Their minima and maxima are known on integers only.
-/// Algorithms assume only that all other operators are associative: operands keep their order. These are your own
-/// operators, and all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's vectors such
-/// as `float2`.
+/// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. The sums, minima, maxima and bit
+/// operations of libcu++, Thrust, CUB and the standard library (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`,
+/// ...) are also known, on the arithmetic types of C++. Their minima and maxima are known on integers only. Algorithms
+/// assume only that all other operators are associative: operands keep their order. These are your own operators, and
+/// all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's vectors such as `float2`.
 ///
 /// Reductions are faster if operands may change places. To say that your operator allows this, derive a specialisation
 /// from `commutative_operator`:
@@ -445,7 +445,7 @@ STRATA_HD constexpr bool is_idempotent() {
          operation == hardware_reduction::bit_and || operation == hardware_reduction::bit_or;
 }
 
-/// True for pairs whose index is an integer: the index orders pairs with equal values.
+/// True for pairs of an integer index and a number that Min and Max order: the index orders pairs with equal values.
 template <class T>
 inline constexpr bool is_indexed_number = false;
 template <class Index, class T>

@@ -50,7 +50,8 @@ STRATA_D unsigned lane_mask_lt() {
 
 /// True if all 32 lanes of the warp execute this very call at the same time. Then they may use collectives of the whole
 /// warp, even if the caller's contract does not bring them together. A constant mask of all lanes takes fewer
-/// instructions than a variable mask. `Caller` lists types that no other calling code has.
+/// instructions than a variable mask. The types `Caller` identify the calling code: each place that calls this passes
+/// other types.
 template <class... Caller>
 STRATA_D bool warp_is_together() {
 #if STRATA_DEVICE_PASS
@@ -291,14 +292,14 @@ STRATA_D unsigned redux_xor(unsigned, unsigned value) { return value; }
 #endif
 
 // ---------------------------------------------------------------------------- wide loads
-/// Says which cache lines of an input L2 evicts first. One kernel reads such an input once.
+/// Says which cache lines of an input L2 evicts first. It is for inputs that a kernel reads only once.
 struct l2_policy {
   unsigned long long bits;
 };
 
-/// Marks `fraction` (above 0, up to 1) of the lines to be evicted first. L2 then keeps the other lines of an
-/// input larger than L2 that is read again, or was just written; without marks, each line would evict one
-/// that is needed soon.
+/// Marks `fraction` (above 0, up to 1) of the lines of an input, so that L2 evicts these first and keeps the others.
+/// This helps if the input is larger than L2, and is read again or was just written: without marks, each line would
+/// evict one that is needed soon.
 STRATA_D l2_policy evict_first(float fraction) {
   l2_policy policy{};
 #if STRATA_DEVICE_PASS && __CUDA_ARCH__ >= 800

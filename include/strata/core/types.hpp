@@ -162,8 +162,8 @@ using declared_value_t = typename output_value<Iterator, Fallback>::declared;
 template <class Iterator, class Result>
 using output_value_t = typename output_value<Iterator, Result>::type;
 
-/// The type of a sum's initial value. It is the output's type, so that a wide output gives a wide sum. If the output
-/// has a proxy type that cannot be added, it is the type of the items.
+/// The type of a sum's initial value. It is the output's type, so that a wide output gives a wide sum. If the output's
+/// type does not convert to the type of the items, as a proxy's type may not, it is the type of the items.
 template <class OutputIterator, class Item>
 using initial_value_t = std::conditional_t<std::is_convertible_v<declared_value_t<OutputIterator, Item>, Item>,
                                            declared_value_t<OutputIterator, Item>, Item>;

@@ -24,9 +24,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `constant` and `immediate` for a number that the host knows, `deferred` for one in device memory,
 ///   `deferred_sequence` for an array in device memory with a number for each segment. `num_segments` is an integer,
 ///   `constant` or `immediate`. No header of libcu++ is included for them. A wrapper of numbers in device memory may
-///   have a bound, which no number may exceed; a negative number counts as 0. Only sorted results need bounds: if the
-///   bounds of `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many results of each
-///   segment as the smaller bound says. Segments may have any length.
+///   have a bound, which no number may exceed. A negative number in device memory counts as 0. Only sorted results need
+///   bounds: if the bounds of `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many
+///   results of each segment as the smaller bound says. Segments may have any length.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
 /// - **Result.** Results are as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
 ///   so results are the same from run to run, and on all devices. If `where` is an environment that requires
@@ -41,8 +41,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   no host synchronisation and no allocation.
 /// - **Aliasing.** No output may overlap an input, another output, or an array of iterators or numbers. The host does
 ///   not know where segments are, so this is not checked.
-/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative or too large numbers, a null
-///   pointer to iterators or numbers, storage too small.
+/// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a number that the host knows and that
+///   is negative or too large, a null pointer to iterators or numbers, storage too small.
 ///
 /// @code
 /// // The two greatest keys of each of two rows, in no common array.

@@ -56,9 +56,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceFind<Hub>` uses your hub instead of find_policy_hub. For sorted values it also needs the
 ///   rows of merge_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: counts that are negative, iterators
-///   or outputs that cannot represent them (both in size queries, too), null pointers if there are items or values (a
-///   null `d_out` of `FindIf` always), arrays that overlap, temporary storage too small. Otherwise a call returns what
-///   the launch returns; an older error of the runtime is neither returned nor cleared.
+///   or outputs that cannot represent them (both in size queries, too), null pointers through which the call would read
+///   or write (a null `d_out` of `FindIf` always), arrays that overlap, temporary storage too small. Otherwise a call
+///   returns what the launch returns; an older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** device/find/README.md.
 ///
 /// @code

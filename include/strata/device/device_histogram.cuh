@@ -26,8 +26,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// `d_levels[0 .. num_levels)`, in device memory and sorted: bin i counts samples from level i on and below level i +
 /// 1. Samples outside of all bins are not counted. What was in `d_histogram` before does not matter.
 /// `MultiHistogramEven` and `MultiHistogramRange` have pixels of `NUM_CHANNELS` (1 to 4) neighbouring samples, and a
-/// histogram for each of the first `NUM_ACTIVE_CHANNELS` channels. They take arrays in host memory of pointers and of
-/// levels, with one element for each active channel: C arrays, `std::array` or `cuda::std::array`.
+/// histogram for each of the first `NUM_ACTIVE_CHANNELS` channels. They take arrays of pointers, of levels and of
+/// numbers of levels. These arrays lie in host memory and have one element for each active channel. They are C arrays,
+/// `std::array` or `cuda::std::array`.
 ///
 /// With `num_rows` and `row_stride_bytes`, samples are a region of interest: rows of `num_row_samples` samples, or
 /// `num_row_pixels` pixels, that begin `row_stride_bytes` bytes apart, a multiple of a sample's size.

@@ -48,10 +48,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   may run at the same time need temporary storage of their own.
 /// - **Work.** Tiles are sorted, then merged level by level: two by two in the one kernel, four by four in the three
 ///   kernels. Each level reads and writes all items once.
-/// - **Storage.** Temporary storage has as much memory as keys and values, plus 20 KB, plus 4 bytes for each 6,400
-///   items of up to 8 bytes. If an output is neither a pointer nor an iterator of a vector, it has twice as much,
-///   because all items are sorted there. Then one more kernel for the keys, and one for the values, read and write each
-///   item once more.
+/// - **Storage.** If there are more items than a tile has, temporary storage has as much memory as keys and values,
+///   plus 20 KB, plus 4 bytes for each 6,400 items of up to 8 bytes. Otherwise it has a few hundred bytes. If an output
+///   is neither a pointer nor an iterator of a vector, temporary storage also has the memory of keys and values once
+///   more, because all items are sorted in it. Then one more kernel for the keys, and one for the values, read and
+///   write each item once more.
 /// - **Aliasing.** Output keys of a copy may be its input keys, and output values its input values: the same array, not
 ///   a part of it. This costs nothing. Otherwise no output may overlap an input of a copy, or another output.
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see

@@ -35,14 +35,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   sorts up to about a thousand items, one cluster of blocks several thousand (from compute capability 9.0 on), and
 ///   as many blocks as the device holds at a time sort more (a cooperative launch). For still more items, or a
 ///   FutureCount of more items than a cluster sorts, one launch counts digits (cooperative). Then one launch for each
-///   digit of 8 bits moves all items, unless all have the same digit. Integer keys of one byte without values take two
-///   launches instead. So do keys of two bytes, from 2^23 keys on. A FutureCount excludes both. DeviceScan says when a
-///   cooperative launch starts. No host synchronisation and no allocation: a call can be captured in a graph and
-///   replayed. Concurrent calls need separate storage.
+///   digit of 8 bits moves all items, unless all have the same digit. Integer keys of one byte without values are
+///   counted by the first launch, and a second launch writes them from the counts. So are keys of two bytes, from 2^23
+///   keys on, but not on compute capabilities 7.5, 8.6, 8.9 and 12.0. Both need a sort by all bits, and a count that is
+///   no FutureCount. DeviceScan says when a cooperative launch starts. No host synchronisation and no allocation: a
+///   call can be captured in a graph and replayed. Concurrent calls need separate storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. `ArgSort`
-///   takes twice as much as the keys, once as much as the indices, and the state. Up to 2^18 items this is about as
-///   much as the keys, and 33 KB. From there on it is 1.1 MB for keys of 4 bytes, or 1/7 of their size if that is more
-///   (1/6 for keys of 2 bytes, 1/3 for keys of one; twice that from 2^31 items on).
+///   takes twice as much as the keys, once as much as the indices, and the state. Up to 2^18 items the state takes
+///   about as much as the keys, and 33 KB. From there on it takes 1.1 MB for keys of 4 bytes, or 1/7 of their size if
+///   that is more (1/6 for keys of 2 bytes, 1/3 for keys of one; twice that from 2^31 items on).
 /// - **Traffic.** The digit count reads the keys once, unless one launch does all. Each pass reads and writes all
 ///   items. Integer keys of one byte without values, and many of two bytes, are read once and written once: they are
 ///   counted, and the sorted keys are written from the counts.
@@ -53,8 +54,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same pointer, not
 ///   another part of the array, and no other iterator over it. This takes no more storage. Above the size of a cluster,
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
-///   launch of its own. In several launches, the pass of a digit that is the same in all keys may copy all items too.
-///   Apart from these cases, no output may overlap an input or another output.
+///   launch of its own. If a sort in place takes several launches, the pass of a digit that is the same in all keys may
+///   copy all items, too. Apart from these cases, no output may overlap an input or another output.
 /// - **Tuning.** `TunedDeviceRadixSort<Hub>` uses your hub instead of radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Not in size

@@ -45,13 +45,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   launch, but touch memory only after the previous kernel of the stream has ended.
 /// - **Waiting.** Blocks wait for other blocks' sums. Short inputs have one tile for each block. On an H200, the input
 ///   of a scan is short up to about 2 million items of 4 bytes. Scans by key, selections, partitions and runs are
-///   scans, too. Their inputs are short up to 68,000 to 270,000 items, by the size of values and counts, and in
-///   selections in place up to 512 items. The blocks of a short input need not be resident together: a block waits only
-///   for blocks before it. If a block has not started after some milliseconds, the waiting block reads the input of
-///   that block, and reduces its tile. For longer inputs the launch is cooperative, whether it is made directly or
-///   captured in a graph. It has at most as many blocks as fit on the multiprocessors that `stream` may use (green
-///   contexts, MPS, MIG). It starts when all of them fit, so it waits until kernels that occupy one of these
-///   multiprocessors end.
+///   scans, too. On an H200, their inputs are short up to a bound of 68,000 to 270,000 items. The bound depends on the
+///   size of values and counts. In selections in place it is 512 items. The blocks of a short input need not be
+///   resident together: a block waits only for blocks before it. If a block has not started after some milliseconds,
+///   the waiting block reads the input of that block, and reduces its tile. For longer inputs the launch is
+///   cooperative, whether it is made directly or captured in a graph. It has at most as many blocks as fit on the
+///   multiprocessors that `stream` may use (green contexts, MPS, MIG). It starts when all of them fit, so it waits
+///   until kernels that occupy one of these multiprocessors end.
 /// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too. The order in
 ///   which sums of tiles are combined depends only on sizes and on the number of multiprocessors. A green context has
 ///   fewer multiprocessors.

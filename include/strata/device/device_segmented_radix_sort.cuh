@@ -42,8 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   may run at the same time need separate temporary storage.
 /// - **Storage.** Temporary storage has as much memory as keys and values, or a few hundred bytes with `DoubleBuffer`.
 ///   If there can be long segments, it also has 2 KiB for each tile of `num_items` items (4 KiB beyond 2^31 - 1 items),
-///   and 2 KiB for each pass of as many long segments as there can be. For 2^20 keys of 4 bytes, this part for long
-///   segments is half as large as the keys; for 2^24 to 2^31 keys, a fifth.
+///   and 2 KiB for each pass of each long segment, for as many long segments as there can be. For 2^20 keys of 4 bytes,
+///   this part for long segments is half as large as the keys; for 2^24 to 2^31 keys, a fifth.
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of
@@ -57,9 +57,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedRadixSort<Hub>` uses your hub instead of segmented_radix_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
-///   too large count, bits that the keys do not have. Otherwise: a null pointer if there are items and segments, arrays
-///   that overlap, temporary storage too small. Beyond that, a call returns what the launches return. An older error of
-///   the runtime is neither returned nor cleared. Without items or segments nothing is launched.
+///   too large count, bits that the keys do not have. Not in size queries: a null pointer if there are items and
+///   segments, arrays that overlap, temporary storage too small. Beyond that, a call returns what the launches return.
+///   An older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
 ///
 /// @code
 /// // Sorts the neighbours of each vertex of a graph. The list of vertex v begins at vertices[v].

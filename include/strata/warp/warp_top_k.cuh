@@ -37,8 +37,9 @@ STRATA_NAMESPACE_BEGIN
 /// - Each logical warp needs its own `TempStorage`. Its lanes must call `__syncwarp()` between two calls that use the
 ///   same storage, and before the storage is used for anything else.
 /// - **Work.** First, a search for the k-th key. In each step, lanes count items, and the logical warp adds up the
-///   counts. There are about log2(k) steps for keys that are spread evenly, and never more than the number of bits of a
-///   key plus four. Then one exchange in shared memory. Sorted results are sorted by WarpMergeSort.
+///   counts. If keys are spread evenly, there are about 3 to 6 steps. There are never more than the number of bits of a
+///   key plus four. Then keys are exchanged in shared memory, and values after them. Sorted results are sorted by
+///   WarpMergeSort.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code

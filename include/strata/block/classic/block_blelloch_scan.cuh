@@ -38,9 +38,9 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 }  // namespace detail
 
 /// Scans the items of a block by a binary tree in shared memory, in place, with 2 (n - 1) operator calls for n
-/// elements: Blelloch's work-efficient scan ("Prefix Sums and Their Applications", 1990). The upsweep stores the sum of
-/// 2 s neighbouring elements in the last of them, which is element (i + 1) 2 s - 1. The downsweep replaces each sum by
-/// the sum of all elements to its left:
+/// elements, and n more for an inclusive scan: Blelloch's work-efficient scan ("Prefix Sums and Their Applications",
+/// 1990). The upsweep replaces element (i + 1) 2 s - 1, for each i and s, by the sum of the 2 s elements that end
+/// there. The downsweep replaces each sum by the sum of all elements to its left:
 ///
 ///     for (s = 1; s < n; s *= 2)                               // upsweep: pairs (l, r), s apart,
 ///       for (r = 2 s - 1; r < n; r += 2 s) t[r] = op(t[r - s], t[r]);     // one per thread
@@ -81,7 +81,7 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 ///   valid in every thread, and so is `block_aggregate`, which does not contain the initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
 /// - Shared memory: the elements, the padding, and one item. An element that takes more than one access of 1 to 16
-///   bytes is rounded up to an odd number of words.
+///   bytes is rounded up to an odd number of words. A word has as many bytes as the alignment of `T`, but 4 to 16.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.

@@ -30,8 +30,8 @@ STRATA_D void tree_barrier(int thread, int active) {
   }
 }
 
-/// `By` unused elements after every `Every`; then, with c = Every / By for the columns of a
-/// wavefront, `By` more after every `Every * c`, and so on, `Levels` times. With By = 1:
+/// A layout with `Levels` levels of padding. `By` unused elements follow every `Every` elements. A wavefront has c =
+/// Every / By columns. `By` more unused elements follow every `Every * c` elements, and so on. With By = 1:
 ///
 ///     position(i) = i + i / c + i / c^2 + ...
 ///
@@ -56,7 +56,7 @@ struct nested_padded_layout {
   }
 };
 
-/// The units of an item are those of an exchange of one item per thread.
+/// An item consists of units, the widest accesses that its alignment allows, as in ExchangeLayout.
 template <class T>
 using item_units = ExchangeLayout<T, 1>;
 
@@ -89,8 +89,9 @@ struct choose_tree_layout {
                                   nested_padded_layout<columns * by, by, levels()>>;
 };
 
-/// True if all warps have the conflict degree of the first one. They do in layouts that repeat with the columns
-/// of a wavefront. For other layouts, the model counts each warp.
+/// True if all warps have the conflict degree of the first one. They do in these layouts: in every access of a tree,
+/// the positions of another warp differ from those of the first one by a constant. For other layouts, the model counts
+/// each warp.
 template <class T, class Layout>
 inline constexpr bool warps_are_alike =
     std::is_same_v<Layout, PlainLayout> || std::is_same_v<Layout, typename choose_tree_layout<T, 1>::type>;

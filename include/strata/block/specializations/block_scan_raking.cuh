@@ -39,8 +39,9 @@ struct block_scan_raking {
   static constexpr int rakers = segments::rakers;
 
   // In a large block, all warps scan sums of words, and one instruction adds up the sums of the warps. By raking, all
-  // other warps would wait for one. In smaller blocks raking is used: other blocks work while the warps wait. On an
-  // H200, with CUDA 13.0, 2026-11-28, 2048 sums of int by a full device, and the cycles that one block takes:
+  // other warps would wait for one. In smaller blocks raking is used: other blocks work while the warps wait. The table
+  // has two numbers for each way: the time in which each block of a full device makes 2048 scans (sums of int), and the
+  // cycles that one scan takes in a block alone. (H200, CUDA 13.0, 2026-11-28.)
   //
   // | threads x items | raking | all warps |
   // |---|---|---|
@@ -98,7 +99,7 @@ struct block_scan_raking {
     return reinterpret_cast<T&>(shared.items.at_unit(unit));
   }
 
-  // Words have 0 where nothing precedes: lane 0 needs no case of its own.
+  // If the operator adds words, `before` is 0 in lane 0, so lane 0 needs no case of its own.
   template <class Operator>
   STRATA_D static T behind(const T& prefix, int lane, const T& before, Operator& op) {
     if constexpr (adds_as_words<Operator, T>) {
@@ -120,7 +121,8 @@ struct block_scan_raking {
     const int first = lane * segment;
     const int first_unit = layout::unit(first);
     const auto at = [&](int i) -> T& { return at_unit(shared, first_unit + i * layout::pitch); };
-    // The number of items of the segment: a constant if all segments have the same.
+    // If `whole`, every segment has `segment` items. Otherwise it has `count` items, but at most `segment`, and none if
+    // `count` is not positive.
     constexpr bool whole = Full && Threads % segment == 0;
     const int count = valid - first;
     const bool has_items = whole && rakers == warp_threads ? true : lane < rakers && count > 0;

@@ -17,8 +17,9 @@ namespace detail {
 ///
 /// 1. Each warp sorts its words by `word_sort`.
 /// 2. The block merges the warps' runs, two at a time, in shared memory. Each thread finds where its words begin in
-///    both runs (merge path). It takes the smaller of word i of one run and word Items - 1 - i of the other. These are
-///    its words, as a bitonic sequence, which it sorts in registers.
+///    both runs (merge path). From there on, it pairs word i of one run with word Items - 1 - i of the other, for each
+///    i below Items, and takes the smaller word of each pair. These are its words, as a bitonic sequence, which it
+///    sorts in registers.
 template <class Word, int Threads, int Items>
 class block_word_sort {
   static constexpr std::size_t items = static_cast<std::size_t>(Items);

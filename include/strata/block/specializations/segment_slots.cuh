@@ -37,19 +37,20 @@ struct segment_slots {
   static constexpr int warps = BlockThreads / warp_threads;
 
   struct storage {
-    long long offsets[BlockThreads];  // the caller's
+    long long offsets[BlockThreads];  // what was passed to `plan` with each segment
     int begins[BlockThreads];
     int lengths[BlockThreads];
     unsigned short first_threads[BlockThreads];
     unsigned heads[warps];  // bit i: thread i of the warp owns the first items of a segment
     unsigned warp_slots[warps];
     int warp_items[warps];
-    unsigned max_owners;  // bitwise or of all numbers of owners less one
-    int taken;            // segments of the first warp that have owners
+    unsigned max_owners;  // bitwise or of (number of owners - 1) of all segments
+    int taken;            // segments of the first warp that fit, empty ones included
   };
 
-  /// All threads call this. The first `count` or more pass a segment each, the others an empty one. Returns how many of
-  /// these segments have owners: the first ones, as many as fit.
+  /// All threads call this. Threads from `count` on pass an empty segment. Returns how many segments fit: the first
+  /// ones, up to the first for which too few threads are left. Empty segments are counted, too, so the number may
+  /// exceed `count`.
   STRATA_D static int plan(storage& memory, int thread, int length, long long offset, int count) {
     const int warp = thread / warp_threads, lane = thread % warp_threads;
     if (count <= warp_threads) {
@@ -140,7 +141,8 @@ struct segment_slots {
  private:
   /// What some segments need together.
   struct sums {
-    // Numbers of slots, below 2^21 for up to 1024 threads, and of segments with items, in one word.
+    // The number of slots and the number of segments with items, in one word. Up to 1024 threads pass a segment of up
+    // to 1024 slots each, so the number of slots is below 2^21.
     static constexpr int count_shift = 21;
     unsigned slots_and_segments;
     int items;

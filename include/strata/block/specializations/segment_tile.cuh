@@ -144,8 +144,8 @@ class run_reader {
 ///
 /// May read one item behind the end of each run. If the result ends before the slice does, it reads on in one run. That
 /// memory must exist, but what it holds is never part of the result. Checking each read instead, as `serial_merge` of
-/// the thread layer does, takes more instructions. A downward run needs no check of its end at all: behind it lies the
-/// last item of the first run, and nothing of the first run comes after that.
+/// the thread layer does, takes more instructions. A downward run needs no check of its end. Behind its end lies the
+/// last item of the first run. No item of the first run is greater, so the merge takes the rest of the first run.
 ///
 /// Calls `visit(i, index)` for each item of the slice with its index in the tile.
 template <int Step2, int ItemsPerThread, class Tile, class Item, class Compare, class Visit>

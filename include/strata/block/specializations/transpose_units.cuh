@@ -137,8 +137,8 @@ struct transpose_units {
     }
   }
 
-  /// Loads the squares of a thread: all of the tile, from memory aligned to units. `policy`: which
-  /// lines L2 gives up first, or NullType for ordinary loads through L1.
+  /// Loads the squares of a thread. The whole tile must lie in the matrix, and rows must be aligned to units. `policy`:
+  /// which lines L2 gives up first, or NullType for ordinary loads through L1.
   template <class Policy>
   STRATA_D static void load(int thread, const element* matrix, std::int64_t leading_dimension, registers& units,
                             Policy policy) {
@@ -207,7 +207,7 @@ struct transpose_units {
       }
     }
   }
-  /// Reads the squares from shared memory, as they are stored. A barrier comes before.
+  /// Reads the squares from shared memory. Squares are numbered as in store(). A barrier comes before.
   STRATA_D static void get(int thread, const storage& shared, registers& units) {
     STRATA_UNROLL
     for (int s = 0; s < Tile::per_thread; ++s) {

@@ -97,9 +97,10 @@ STRATA_D T opaque(const T& value) {
 #endif
 }
 
-/// Returns `opaque(value)` if `T` has more than 8 bytes, otherwise `value`. A step that combines an item or keeps it
-/// calls this for the item. Otherwise the compiler would select an operand before the operation, not the result after
-/// it: for example a factor of 1. That takes more selections, and results come later.
+/// Returns `opaque(value)` if `T` has more than 8 bytes, otherwise `value`. It is for steps of the form `condition ?
+/// op(a, b) : opaque_if_wide(a)`. With plain `a`, the compiler would select an operand before the operation instead of
+/// the result after it: for example, it would multiply by 1 where the condition is false. That takes more selections,
+/// and results come later.
 template <class T>
 STRATA_D T opaque_if_wide(const T& value) {
   if constexpr (sizeof(T) > 8) {

@@ -71,7 +71,8 @@ struct AgentGroupParts {
     alignas(16) Payload kept_payloads[has_payload && writes_packs ? most_parts * sector_rows : 1];
     alignas(16) Slot kept_words[writes_packs ? most_parts * sector_rows : 1];
     staged_part staged[most_parts];
-    // The destination of staged row i of a part: first[part] + i if i < split, else second[part] + i.
+    // The staged row with index i, counted over all parts, goes to first[part] + i if i < split, else to second[part] +
+    // i.
     unsigned long long first[most_parts];
     unsigned long long second[most_parts];
     unsigned kept[writes_packs ? most_parts : 1];
@@ -456,7 +457,7 @@ struct AgentGroupSecondPass {
   static constexpr unsigned first_parts = Mover::most_parts;
   static constexpr int packs = thread_items / group_pack_rows;
   static constexpr unsigned warps = static_cast<unsigned>(threads / warp_threads);
-  // not for users: a warp loads a pack of each lane from a chunk
+  // not for users: each lane of a warp loads one pack of a chunk
   static_assert(group_chunk_rows == unsigned{warp_threads * group_pack_rows}, "AgentGroupSecondPass: packs of a chunk");
   using Reduce = BlockReduce<unsigned, threads>;
 

@@ -93,8 +93,8 @@ STRATA_D void set_once_in_memory(Word* to, Word none, Word value) {
 
 // ------------------------------------------------------------------ columns of words in shared memory
 
-/// A column of states in shared memory: `stride` words. Words of 8 bytes to which rows are added are kept as two
-/// columns of halves, so that neighbouring halves lie in neighbouring banks.
+/// A column of states in shared memory: `stride` words. Integer sums and counts of 8 bytes are kept as two columns of
+/// halves, so that neighbouring halves lie in neighbouring banks.
 template <class Word>
 struct group_column {
   static constexpr bool is_split = sizeof(Word) == 8;

@@ -181,7 +181,8 @@ struct group_hash_call {
   static constexpr unsigned part_slots = static_cast<unsigned>(
       detail::group_slots_that_fit(Policy::tuning.part_table_bytes, Policy::tuning.hash_slots,
                                    static_cast<int>(sizeof(Slot) + sizeof(States)), Policy::tuning.part_threads));
-  /// The number of groups that a part may have on average. A part with more is read twice.
+  /// The number of groups that a part may have on average. A part that does not fit in the table is read more than
+  /// once.
   template <class Policy>
   static constexpr double groups_of_part = double{part_slots<Policy>} * Policy::tuning.part_load_percent / 100;
   int most_second_bits() const {

@@ -26,9 +26,9 @@
 ///     (null, 7)                  |  1   |       0       |  0   |       7        |
 ///
 /// Packed keys are in the lexicographic order of the columns, with nulls after all keys. The bits `null` exist only if
-/// nulls are a group. A column with a free word, such as `float`, has none: null is that word. All methods of
-/// DeviceGroupBy treat packed keys like other unsigned integers. A packed key of more bits than any integer is a
-/// wide_group_key.
+/// nulls are a group. A column with a free word, such as `float`, has no such bit: null takes the highest word, and
+/// NaNs take the free word before it. All methods of DeviceGroupBy treat packed keys like other unsigned integers. A
+/// packed key of more bits than any integer is a wide_group_key.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -34,8 +34,9 @@ struct histogram_samples {
 /// column for each lane, no two lanes of a warp access the same bank, whatever the samples are. Samples of one byte are
 /// counted by their values. Each value is mapped to its bin when all samples are counted.
 ///
-/// If `UsesTable`, not all bins fit. Then the bins that the block meets first get places in a table in shared memory;
-/// frequent bins are likely among them. Samples of the other bins are added in device memory.
+/// `UsesTable` is true if not all bins fit, or if there are many bins for few samples. Then the bins that the block
+/// meets first get places in a table in shared memory; frequent bins are likely among them. Samples of the other bins
+/// are added in device memory.
 template <class Policy, int Channels, int ActiveChannels, class Iterator, class Bins, class CounterT, bool UsesTable>
 class AgentHistogram {
   static constexpr histogram_tuning tuning = Policy::tuning;

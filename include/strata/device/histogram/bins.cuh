@@ -86,8 +86,8 @@ class exact_bins64 {
     if (range_ > std::numeric_limits<std::uint64_t>::max() / count) return false;
     whole_ = static_cast<word>(count / range_);
     part_ = static_cast<word>(count % range_);
-    // A long division. A long division. The remainder is below `range_`. Each step compares `rest` with `range_ - rest`
-    // before it doubles, so nothing overflows.
+    // A long division. The remainder is below `range_`. Each step compares `rest` with `range_ - rest` before it
+    // doubles, so nothing overflows.
     std::uint64_t rest = part_;
     for (int bit = 0; bit < std::numeric_limits<word>::digits; ++bit) {
       const bool is_set = rest >= range_ - rest;
@@ -156,7 +156,8 @@ using bin_arithmetic_t = std::conditional_t<std::is_arithmetic_v<Common>, Common
 template <class Common>
 using exact_bins = std::conditional_t<(sizeof(Common) <= 4), exact_bins32<Common>, exact_bins64<Common>>;
 
-/// The type in which samples and levels are compared.
+/// Even bins between two levels. Samples and levels are converted to `Common`, then to `Number`, in which bins are
+/// computed.
 template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>,
           class Number = bin_arithmetic_t<Common>>
 struct even_bins : std::conditional_t<std::is_integral_v<Number>, exact_bins<Number>, scaled_bins<Number>> {
@@ -175,7 +176,7 @@ struct even_bins : std::conditional_t<std::is_integral_v<Number>, exact_bins<Num
   }
 };
 
-/// Bins between levels: bin i has the samples from levels[i] on and below levels[i + 1].
+/// Bins between levels: bin i has the samples that are at least levels[i] and less than levels[i + 1].
 template <class LevelT>
 struct range_bins {
   static constexpr bool has_levels = true;
@@ -210,7 +211,8 @@ struct histogram_channels {
   Bins bins[ActiveChannels];
 };
 
-/// The type of an argument with an element for each channel: a C array, `std::array` or another array object.
+/// The type of the pointer that `data()` of an array object returns, such as a `std::array`. It does not exist for a C
+/// array. An argument with an element for each channel is a C array or an array object.
 template <class T>
 using if_array_object = decltype(std::declval<const T&>().data());
 template <class T, class = void>

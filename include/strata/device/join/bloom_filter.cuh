@@ -29,9 +29,10 @@ struct join_bloom_filter {
   /// The index of the last word. The number of words is a power of two.
   unsigned last_word;
 
-  /// 8 to 16 bits for each key, 16 to 32 where that fits L2 easily. Of other keys, 1 to 5 % pass with 8 to 16 bits, and
-  /// about 1 % or fewer with more. Keys of up to 4 bytes have one hash word for place and bits: in large filters, up to
-  /// 8 % of them pass.
+  /// 8 to 16 bits for each key, 16 to 32 where that fits L2 easily. Of keys that the filter does not hold, 1 to 5 %
+  /// pass with 8 to 16 bits, and about 1 % or fewer with more. For integer keys of up to 4 bytes with the default hash
+  /// and equality, the same 32 bits of hash choose the word and the bits in it: in large filters, up to 8 % of such
+  /// keys pass.
   static constexpr std::size_t words_for(std::size_t build_rows) {
     constexpr std::size_t max_rows_of_two = std::size_t{1} << 22;
     const std::size_t least = ceiling_divide<std::size_t>(build_rows, build_rows <= max_rows_of_two ? 2 : 4);
@@ -62,7 +63,8 @@ struct join_selected_rows {
   unsigned* count;
 };
 
-/// An output that is called with the indices of selected rows.
+/// An output for a join of selected rows. It gets the index of a selected row, and gives `sink` the number of this row
+/// in the probe side.
 template <class Sink>
 struct join_selected_sink {
   Sink sink;

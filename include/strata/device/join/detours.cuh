@@ -30,8 +30,8 @@
 #include <type_traits>
 
 /// \file
-/// What a call does around a join by tables: each function carries out `call`, a join_call, by another join in its
-/// temporary storage.
+/// What a call does around a join by tables: each function carries out `call`, a join_call, by another join. The other
+/// join's storage is a part of the call's temporary storage.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

@@ -18,8 +18,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A set of the keys of a partition in shared memory, by hashes of 4 bytes that are the keys: buckets of
-/// one word each, and an open-addressing table of the keys that do not fit their buckets.
+/// The plan of a set of the keys of a partition in shared memory. Hashes of 4 bytes identify the keys. The set has
+/// buckets of one word each, and an open-addressing table of the keys that do not fit their buckets.
 struct join_set_plan {
   int partition_bits = 0;
   /// There are 2^bucket_bits buckets.
@@ -43,8 +43,8 @@ struct join_set_plan {
   /// With more keys in the table, searches would be long.
   STRATA_HD constexpr unsigned max_spilled() const { return spill_slots() / 4 * 3; }
 
-  /// Layout in words: the buckets, a byte for each that counts its rows (padded to a multiple of 4
-  /// words), the list, the table.
+  /// Layout in words: the buckets, a byte for each that counts its rows (always a multiple of 4 words), the list, the
+  /// table.
   STRATA_HD constexpr unsigned words_before_list() const { return buckets() + buckets() / 4; }
   STRATA_HD constexpr unsigned words_before_table() const { return words_before_list() + list_rows; }
   constexpr std::size_t bytes() const { return std::size_t{words_before_table() + spill_slots()} * sizeof(unsigned); }
@@ -92,8 +92,8 @@ class join_shared_set {
       : storage_(storage), buckets_(reinterpret_cast<unsigned*>(shared)), plan_(plan) {}
 
   /// Inserts the hashes of a partition's rows, `load(0)` to `load(rows - 1)`. All threads of the block call this, and
-  /// may use the set when it returns. Returns false, and makes no set, if some buckets have too many rows. Of several
-  /// blocks with the same rows, some may return true and others false.
+  /// may use the set when it returns. Returns false, and makes no set, if some buckets have too many rows or the table
+  /// has too many keys. Of several blocks with the same rows, some may return true and others false.
   template <class Load>
   STRATA_D bool build(unsigned partition, unsigned rows, const Load& load) {
     no_hash_ = (partition ^ 1u) << (32 - plan_.partition_bits);
@@ -185,7 +185,8 @@ class join_shared_set {
     const unsigned top = 1u << plan_.rest_bits;
     return (hash & (top - 1)) | top;
   }
-  // True if one of the differences is zero: the lowest such difference borrows from its highest bit.
+  // True if one of the differences is zero: if 1 is subtracted from each, the highest bit of the lowest such difference
+  // becomes 1.
   STRATA_D bool has_entry(unsigned bucket, unsigned entry) const {
     const unsigned differences = bucket ^ entry * plan_.lowest_bits;
     return ((differences - plan_.lowest_bits) & ~differences & plan_.lowest_bits << plan_.rest_bits) != 0;

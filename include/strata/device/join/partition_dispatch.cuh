@@ -204,7 +204,8 @@ class join_partition_launches {
                                          ActivePolicy::table.fallback_threads, ActivePolicy::output.group_threads>;
   using Counter = AgentJoinCount<ActivePolicy, Keys, Hash, Equal>;
 
-  /// For join_select_kernel, which has the tiles of the probe side. A probe row may have several partners.
+  /// `writes_partners`: the join writes partners of probe rows, and a selection kernel then reads them tile by tile.
+  /// `lists_rows`: a probe row may have several partners.
   static constexpr bool lists_rows = std::is_same_v<Sink, join_list_sink>;
   static constexpr bool writes_partners = lists_rows || std::is_same_v<Sink, join_partner_sink>;
   /// What the passes write besides records.
@@ -443,8 +444,8 @@ class join_partition_launches {
     return has_short_tiles() ? PassAgent<join_pass::first>::tile_items : PassAgent<join_pass::only>::tile_items;
   }
 
-  // True if sets replace tables: the result has no build rows. Rows without a key must be dropped, because otherwise
-  // the table in global memory joins them, which finds them among the records.
+  // True if sets replace tables: the result has no build rows. Rows without a key must be dropped. Otherwise the table
+  // in global memory would join them. It reads them from records, and with sets the build side has no records.
   bool has_sets(const Partitions& join, std::size_t shared_bytes) const {
     const auto has_nulls = [](const auto& side) { return side.valid != nullptr && !side.drops_nulls; };
     return may_have_sets && !is_one_table() && !detail::has_pairs(join.kind) && !has_nulls(join.build) &&
@@ -461,7 +462,7 @@ class join_partition_launches {
     using Agent = PassAgent<Pass>;
     const unsigned long long rows = join.build.rows + static_cast<unsigned long long>(join.probe.rows);
     unsigned tile = Agent::tile_items;
-    // Storage of runs does not depend on the device.
+    // With `writes_partners`, the size of a tile must not depend on the device, because the storage of runs does not.
     if (Pass != join_pass::second && !writes_partners) tile = even_join_tile(rows, multiprocessors, tile);
     // The last tile of each side, or of each partition of the first pass, may be short.
     const unsigned long long tiles = rows / tile + 2 + (Pass == join_pass::second ? 2u << plan_.first_bits : 0);

@@ -59,7 +59,8 @@ class DispatchJoinTable {
 
   const JoinSide<const Key*>& build() const { return build_; }
 
-  /// Adds `rows` rows to the first `num_rows`, which are in the table. An empty table need not be cleared.
+  /// Adds `rows` rows to the first `num_rows`, which are in the table. The caller need not clear an empty table: this
+  /// function does so if `num_rows` is 0.
   cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t stream) const {
     if (!is_usable()) return cudaErrorInvalidValue;
     device_properties device;

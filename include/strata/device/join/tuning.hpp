@@ -17,9 +17,10 @@ STRATA_NAMESPACE_BEGIN
 
 /// The rows that all policies of join_policy_hub share.
 struct join_common_policy {
-  // Not measured. Adapted from trial kernels on an H200 (2026-11, u32). At full occupancy, 2 probes in flight with 256
-  // threads suffice; more only take registers. Building is as fast with one compare-and-swap of a thread in flight as
-  // with several. All members from fallback_threads on have their defaults.
+  // Not measured. Adapted from trial kernels on an H200 (2026-11, u32). In these trials at full occupancy, 2 probes in
+  // flight with 256 threads sufficed, and more only took registers. This row asks for half of full occupancy, and has 4
+  // probes in flight. Building is as fast with one compare-and-swap of a thread in flight as with several. All members
+  // from fallback_threads on have their defaults.
   static constexpr join_table_tuning table{
       /*build_threads=*/256,
       /*probe_threads=*/256,
@@ -134,7 +135,7 @@ struct join_policy_hub {
   };
   // Not measured. Derived from Policy900. Tiles of passes fit a block, beside 20 KiB of counters and the other shared
   // memory of the kernels. As many blocks merge or select as a multiprocessor holds. Tables cannot be smaller, because
-  // storage depends on them: a partition whose table does not fit is joined by the table in global memory.
+  // storage depends on them. If tables do not fit, the table in global memory does the whole join.
   template <int Architecture>
   struct rows : join_common_policy {
     static constexpr join_partition_tuning with_fitting_tiles(join_partition_tuning row) {
@@ -200,8 +201,8 @@ struct join_policy {
                 "join_output_tuning::select_rows must be a multiple of 32, less than 65,536");
 };
 
-/// True if two policies of a chain need the same temporary storage. It depends on the partitions, on the joins that
-/// have them, and on the tiles of merges, selections and sorts of lists.
+/// True if two policies of a chain need the same temporary storage. It depends on the partitions, on the number of
+/// build rows from which joins have partitions, and on the tiles of merges, selections and sorts of lists.
 template <class A, class B>
 constexpr bool join_policies_need_same_storage(std::size_t key_bytes) {
   return A::partition.partition_rows == B::partition.partition_rows &&

@@ -106,7 +106,7 @@ class AgentSegmentMerge {
     }
     __syncthreads();
     const int origin = origin_of(planned);
-    int skipped = planned.skipped;  // items that `merged` has of those before the tile
+    int skipped = planned.skipped;  // how many of the merged items lie before the tile
     if (count2 > 0) {
       const int index = thread();
       const bool is2 = index >= threads1;

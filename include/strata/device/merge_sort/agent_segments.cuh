@@ -16,7 +16,7 @@ namespace detail {
 struct segment_limits {
   int min_sorted;        // shorter segments are not sorted: 2 in sorts in place, otherwise 1
   int max_direct;        // up to this length, the block that reads the offsets sorts a segment
-  int max_queued;        // up to this length, one block of a later kernel does; longer ones are sorted in merged tiles
+  int max_queued;        // up to this length, one block of a later kernel does; longer ones become sorted, merged tiles
   int items_per_thread;  // in a block of the later kernel
 
   STRATA_D bool is_direct(long long length) const { return length >= min_sorted && length <= max_direct; }
@@ -135,7 +135,7 @@ class AgentQueuedSegments {
   template <class Segments, class Arrays>
   STRATA_D void sort(const Segments& segments, const Arrays& output, const Arrays& merged, const Arrays& buffer) {
     if (threadIdx.x == 0) state_.is_at_end = true;
-    __syncthreads();  // The compiler may let all threads read it.
+    __syncthreads();  // The compiler may let all threads read `is_at_end`, not only the first.
     STRATA_UNROLL_N(1)
     for (;;) {
       if (threadIdx.x == 0 && state_.is_at_end) {

@@ -80,7 +80,8 @@ class AgentSegmentsGrid {
     grid_barrier<row.block_threads> barrier(arguments);
     grid_barrier_arguments passed = arguments;
     if (plan != segments_plan::queued) {
-      // The previous kernel has not written the offsets, and it has waited for the kernels before it.
+      // With `few`, the lengths are read before the wait: the previous kernel does not write the offsets, and it has
+      // waited for the kernels before it.
       if (plan == segments_plan::few_and_all) platform::wait_for_previous_kernel();
       const bool has_segments = has_any(segments, num_segments, limits);
       if (plan == segments_plan::few) platform::wait_for_previous_kernel();

@@ -60,8 +60,8 @@ class AgentThreadSegments {
       __syncthreads();
     }
     if constexpr (WideTile::max_thread_segment > Tile::max_thread_segment) {
-      // If few segments are listed, most are usually empty. The listed ones are then long, because the mean fits a
-      // thread.
+      // If few segments are listed, the others are usually empty. Then the listed ones are several times longer than
+      // the mean.
       if (4 * storage_.listed <= count) {
         pack(wide_tile_, segments, first, output);
         return;

@@ -32,9 +32,8 @@ class AgentSegmentTile {
   STRATA_D AgentSegmentTile(TempStorage& storage, const KeysIn& keys, const ValuesIn& values, const Compare& compare)
       : storage_(storage), keys_(keys), values_(values), compare_(compare) {}
 
-  /// All threads call this. All threads call this. The first `count` threads pass a segment each, the others an empty
-  /// one. Returns how many of these segments the tile takes. A barrier must stand between the last use of the tile and
-  /// this call.
+  /// All threads call this. The first `count` threads pass a segment each, the others an empty one. Returns how many of
+  /// these segments the tile takes. A barrier must stand between the last use of the tile and this call.
   STRATA_D int plan(int length, long long begin, int count) { return tile().Plan(length, begin, count); }
 
   /// True if no segment of the tile has items.

@@ -56,8 +56,8 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   };
   if (num_segments <= multiprocessors) {
     if (longest <= Policy::one_thread.tile_items()) return with_first(segment_class::one_thread);
-    // Longer segments are left to other kernels. There are few shorter segments, which would keep only few smaller
-    // blocks busy.
+    // Longer segments are left to other kernels. There are no more segments than multiprocessors, so smaller blocks
+    // would not fill the multiprocessors.
     const bool are_large = mean > bounds::few_threads && mean <= static_cast<unsigned long long>(large.tile_items());
     if (longest <= large.tile_items() || (!HasOneSegment && are_large)) {
       return with_first(segment_class::tile_per_multiprocessor);
@@ -91,9 +91,9 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
 ///     few segments           segmented_merge_sort_few_queue_kernel: queues what the first kernel does not sort, if no
 ///                            grid finds it itself
-///     if there may be longer segments, and resident blocks hold a tile of each, then
-///                            segmented_merge_sort_grid_kernel: sorts these; of few segments it finds them itself, so
-///                            that nothing is cleared or queued before
+///     if there may be longer segments, and resident blocks hold all their tiles, then
+///                            segmented_merge_sort_grid_kernel: sorts these; if there are few segments, it finds the
+///                            longer ones itself, so that nothing is cleared or queued before
 ///     else, if there may be longer segments, then
 ///                            segmented_merge_sort_queued_kernel: queued segments, tiles of longer ones
 ///     if some may be longer than a tile, then

@@ -108,7 +108,7 @@ struct merge_sort_grid {
     return status;
   }
 
-  /// `blocks` becomes 1 if the device, or the part of it that the stream may use, cannot hold a cluster.
+  /// `blocks` becomes 1 if the device cannot hold a cluster, or if the stream may use only a part of the device.
   static cudaError_t blocks_of_cluster(launch_configuration cluster, const device_properties& device,
                                        std::size_t& blocks) {
     static kernel_property_cache cache;

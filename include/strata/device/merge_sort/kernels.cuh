@@ -107,7 +107,8 @@ __launch_bounds__(few_segments_threads)
                                                              const STRATA_GRID_CONSTANT Workspace workspace,
                                                              unsigned long long* words, unsigned num_words,
                                                              bool is_first) {
-  // If this kernel is not the first of the call, the kernel before it has waited.
+  // If this kernel is not the first of the call, the kernel before it has waited for all earlier ones. So this kernel
+  // need not wait before it writes.
   if (is_first) platform::wait_for_previous_kernel();
   platform::launch_next_kernel();
   for (unsigned i = threadIdx.x; i < num_words; i += few_segments_threads) words[i] = 0;

@@ -121,8 +121,8 @@ struct long_segment_capacities {
 };
 
 /// The class of tiles for segments longer than a tile in calls of few items, if no grid takes them. Sorts of numbers
-/// also compile kernels that sort by digits. To compile fewer kernels, such calls use the kernels of many_tiles if a
-/// grid takes most of them.
+/// also compile kernels that sort by digits. If they have a grid, it takes most calls of few items. Then the other
+/// calls of few items use the kernels of many_tiles, if their tile is large enough, so that fewer kernels are compiled.
 template <class Policy, class LongSort, bool HasGrid>
 constexpr segment_class few_items_class() {
   constexpr bool fits = Policy::many_tiles.tile_items() >= Policy::tile_per_multiprocessor.tile_items() &&

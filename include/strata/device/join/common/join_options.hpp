@@ -76,8 +76,9 @@ STRATA_HD constexpr bool has_pairs(JoinKind kind) {
 template <JoinOrder Order>
 inline constexpr call_result result_of_join = Order == JoinOrder::any ? call_result::unordered : call_result::fixed;
 
-/// A parameter for the stream, or the environment, of a join. `Order` is deduced from the options alone: clang 22 would
-/// deduce it from an argument for a `stream_argument`, too, and fail.
+/// A parameter for the stream, or the environment, of a join. `Order` is deduced from the options alone. If the
+/// parameter's type were written as `stream_argument`, clang 22 would also deduce `Order` from the argument for the
+/// stream, and fail.
 template <class Handle, JoinOrder Order>
 struct stream_of_join {
   using type = stream_argument<Handle, result_of_join<Order>>;

@@ -93,7 +93,7 @@ struct JoinSide {
   bool is_unique = false;                     ///< Promise of `unique`.
   bool is_sorted = false;                     ///< Promise of `sorted`.
   JoinKeyRange range = {};                    ///< Promise of `key_range`.
-  /// Address of a FutureCount. `rows` is its bound.
+  /// Address, type and bound of a FutureCount, if the number of rows is one.
   detail::join_row_count count = {};
   /// The estimated fraction of rows that have a partner.
   double matching = 1;
@@ -109,8 +109,8 @@ struct JoinSide {
   /// A promise that no two rows have equal keys; with `nulls_equal`, also that at most one row has no key. A join uses
   /// the promise of its build side, which saves time and temporary storage. If rows have equal keys after all, the host
   /// and Metal join a probe row with all of them, and CUDA joins it with one of them; a full join then omits the others
-  /// or returns them without a partner. Debug builds for CUDA assert the promise where a join finds both rows: semi and
-  /// anti joins end a search at the first row.
+  /// or returns them without a partner. Debug builds for CUDA assert the promise where a join finds two rows with equal
+  /// keys. Semi and anti joins may not find the second row, because they end a search at the first one.
   constexpr JoinSide<Keys, typename Promises::if_unique> unique(bool promise = true) const {
     auto side = detail::side_with<typename Promises::if_unique>(*this);
     side.is_unique = promise;

@@ -61,7 +61,7 @@ struct join_description {
   /// The estimated fraction of probe rows that have a partner. 1 also means that the caller has said nothing.
   double matching = 1;
 
-  /// What the types of the call allow. A row number has 4 bytes.
+  /// What the types of the call allow. `has_short_rows`: row numbers in kernels have 4 bytes.
   bool has_short_rows = true;
   bool may_merge = false;
   bool may_address = false;
@@ -109,7 +109,7 @@ constexpr join_description describe_join(JoinKind kind, const Build& build, cons
 /// 1.67 / 1.65; in a prototype 2^24 x 2^24 0.88 / 0.41; 2^24 x 2^27 2.87 / 1.77.
 constexpr bool choose_direct_address_join(std::uint64_t keys, std::uint64_t build_rows, std::uint64_t probe_rows) {
   constexpr std::uint64_t most_keys = 1u << 22;         // the array stays in L2
-  constexpr std::uint64_t least_build_rows = 1u << 14;  // fewer have a table in the shared memory of each block
+  constexpr std::uint64_t least_build_rows = 1u << 14;  // with fewer rows, u32 keys have a table in shared memory
   return keys != 0 && keys <= most_keys && build_rows >= least_build_rows && probe_rows >= keys;
 }
 

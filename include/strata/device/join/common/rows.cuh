@@ -40,12 +40,12 @@ STRATA_HD constexpr std::uint32_t mixed_word(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// True for keys of up to 4 bytes that are equal if their bits are equal: 32 bits of hash identify the key.
+/// True for keys of up to 4 bytes that are equal only if their bits are equal: 32 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
                                      sizeof(Key) <= 4 && is_join_integer<Key>;
 
-/// True for keys of 8 bytes that are equal if their bits are equal: 64 bits of hash identify the key.
+/// True for keys of 8 bytes that are equal only if their bits are equal: 64 bits of hash identify the key.
 template <class Key, class Hash, class Equal>
 inline constexpr bool is_join_double_word = std::is_same_v<Hash, JoinHash>&& std::is_same_v<Equal, Equality> &&
                                             sizeof(Key) == 8 && is_join_integer<Key>;
@@ -99,7 +99,8 @@ STRATA_HD constexpr unsigned join_partition_of(unsigned hash, int bits) { return
 /// The rows of a side that the table in global memory joins: all rows, or the rows of overflowing partitions and the
 /// rows without a key.
 struct join_row_list {
-  /// The records of the rows; null if rows are read directly. Then every row has a key, or all rows are joined.
+  /// The records of the rows; null if rows are read directly. Then `has_hash` selects among the rows with a key, and
+  /// the table joins all rows without a key.
   const join_record* records;
   /// Tells for each partition whether it overflows; null if all rows are joined.
   const unsigned* is_overflowing;

@@ -44,7 +44,7 @@ struct join_partition_tuning {
   unsigned count_blocks_per_multiprocessor = 2;
   /// Partitions of a thread at a time, where the last block computes the begins of all.
   int offset_items = 4;
-  /// Approximate maximum number of pieces of the probe rows of one partition. More pieces than keep all blocks busy are
+  /// Approximate maximum number of pieces of the probe rows of one partition. Once all blocks are busy, more pieces are
   /// of no use.
   unsigned max_pieces = 1024;
 
@@ -83,7 +83,8 @@ struct join_table_tuning {
   /// of all blocks.
   int sort_rows = 1024;
   int max_sort_blocks = 256;
-  /// Number of results of a tile that a warp writes in turn, so that searches are few.
+  /// Maximum number of neighbouring results of a tile that a warp writes at a time. It is large, so that searches are
+  /// few.
   unsigned warp_results = 4096;
 };
 
@@ -97,8 +98,8 @@ struct join_merge_tuning {
   int blocks_per_multiprocessor;
   /// If there are few tiles, 2^log2_split_lanes lanes search together for the begin of a tile.
   int log2_split_lanes;
-  /// Fewer than 2^log2_all_split_lanes lanes search in all: if searches are few, their latency counts; if they are
-  /// many, their throughput.
+  /// Several lanes search together only if all tiles then have fewer than 2^log2_all_split_lanes lanes: if searches are
+  /// few, their latency counts; if they are many, their throughput.
   int log2_all_split_lanes = 16;
   /// Threads in a block of the kernel in which these lanes search.
   int split_threads = 128;
@@ -135,7 +136,7 @@ struct join_output_tuning {
   /// Number of neighbouring rows of the result in an output chunk. A tile with more results is written in output
   /// chunks, by several blocks, because one probe row may have any number of partners.
   unsigned chunk_rows;
-  /// Partners of a thread that are in flight together where several rows have lists of them.
+  /// Partners that a thread loads from lists at the same time.
   int partner_items;
   /// Threads of the selection of probe rows that have a result. Registers must allow that number of blocks.
   int select_threads;

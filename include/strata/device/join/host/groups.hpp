@@ -89,7 +89,7 @@ struct join_groups {
   }
 
   std::size_t bucket_of(const entry& item, std::size_t count) const {
-    // A partition of 2^31 rows or more, one of 2^12 partitions, uses only this many buckets.
+    // A partition of 2^31 rows or more uses only this many buckets, so that the product with a tag fits in 64 bits.
     const std::uint64_t buckets_used = count >> 31 != 0 ? 0xffffffffu : buckets_each * count;
     return static_cast<std::size_t>(item.tag_by(hash) * buckets_used >> 32);
   }

@@ -37,7 +37,7 @@ class host_join {
     if (!are_counts_valid_) return;
     table_.reserve(storage_, 0);
     prober_.reserve(storage_, prober_slot, table_);
-    // The scratch of the build is free when rows are looked up.
+    // The build and the look-up use these slots one after the other, so each slot is as large as the larger use needs.
     storage_.template reserve<std::size_t>(prober_slot + Prober::slice_counts, table_.slice_counts(table_.rows()));
     storage_.template reserve<typename Table::Row>(prober_slot + Prober::matches, table_.rows());
   }

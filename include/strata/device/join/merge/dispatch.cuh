@@ -68,9 +68,9 @@ __launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolic
   }
 }
 
-/// Joins tiles and writes their results, or adds tiles with many results to the list. If the result is in the order of
-/// the probe rows, unmatched build rows follow, in as many tiles again. The two orders have separate kernels, because
-/// one kernel for both would need more registers.
+/// Joins tiles and writes their results, or adds tiles with many results to the list. If a full join's result is in the
+/// order of the probe rows, unmatched build rows follow, in as many tiles again. The two orders have separate kernels,
+/// because one kernel for both would need more registers.
 template <class MaxPolicy, bool IsOrdered, class Index, class Key, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::merge.threads, MaxPolicy::ActivePolicy::merge.blocks_per_multiprocessor)
     STRATA_KERNEL void join_merge_kernel(join_merge_sides<Key, Row> sides, join_tile_list list, warp_look_back order,

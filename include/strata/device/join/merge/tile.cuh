@@ -48,9 +48,9 @@ STRATA_D Row find_merge_split(const join_merge_sides<Key, Row>& sides, unsigned 
       low, high, log2_lanes, [&](Count row) { return sides.build_keys[diagonal - 1 - row] < sides.probe_keys[row]; }));
 }
 
-/// A tile of two sides in ascending order, whose keys are in shared memory. A search finds, for each probe
-/// row, the first build row whose key is not less; its partners follow. An item is a probe row or a build
-/// row of the tile. A thread has up to `ItemsPerThread` of either.
+/// A tile of two sides in ascending order, whose keys are in shared memory. A search finds, for each probe row, the
+/// first build row whose key is not less. The probe row's partners, if there are any, begin there. An item is a probe
+/// row or a build row of the tile. A thread has up to `ItemsPerThread` of either.
 template <class Key, class Row, int BlockThreads, int ItemsPerThread, int Searches>
 class join_merge_tile {
   using Count = unsigned long long;
@@ -340,8 +340,8 @@ class join_merge_tile {
 #endif
   }
 
-  // If the last probe rows of the tile have the last build key in shared memory, more partners may follow,
-  // any number of them.
+  // If the key of the last probe rows of the tile equals the last build key in shared memory, any number of partners
+  // may follow outside of shared memory.
   STRATA_D void find_run_end() {
     is_open = wants_all_partners() && probes > 0 && known_ > 0 && first_build + known_ < sides_.build_rows &&
               probe_key(probes - 1) == build_key(known_ - 1);
@@ -372,7 +372,8 @@ class join_merge_tile {
     if (threadIdx.x == threads - 1 - warp_threads) {
       const Key key = build_key(known_ - 1);
       const unsigned low = count_before(known_, [&](unsigned i) { return build_key(i) < key; });
-      // The run has the lookahead keys at least, if keys ascend. If they do not, results are nevertheless inside.
+      // The run has the lookahead keys at least, if keys ascend. If they do not, this minimum still keeps the row
+      // numbers of results within the build side.
       runs_.first_partner = detail::least(low, known_ - lookahead_keys);
     }
     __syncthreads();

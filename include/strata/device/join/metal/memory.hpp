@@ -17,7 +17,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Returns the size of a page, at least 16 KiB as on Apple silicon, so that sizes do not depend on the process.
+/// Returns the size of a page, but at least 16 KiB, as on Apple silicon. A process may see smaller pages, and sizes
+/// must not depend on that.
 inline std::size_t page_bytes() {
   constexpr std::size_t apple_page = 16384;
   const long page = sysconf(_SC_PAGESIZE);

@@ -19,7 +19,8 @@ enum class MetalJoinStatus {
   invalid_source = 300,
   /// The compiled text has no function of that name, or Metal could not make a pipeline from it.
   no_function = 500,
-  /// A command buffer ended with an error: a fault, or the watchdog.
+  /// A command buffer ended with an error (a fault, or the watchdog), or counts of the GPU do not add up to the number
+  /// of rows.
   launch_failure = 719,
   /// The device allows fewer threads in a threadgroup, or less memory, than a kernel needs.
   not_supported = 801

@@ -71,7 +71,7 @@ constexpr table_layout table_layout_of(std::size_t threads, std::size_t rows) {
   return {threads * 4, rows * 4, rows * 2, threads / 32 * 64 * 4, 32 * 4};
 }
 /// Build rows that a table can have: what the tuning says, but no more than fit. If `table_rows` is 0, the number is a
-/// multiple of 16, which keeps all parts aligned.
+/// multiple of 16, so that the rounding of lengths to 16 bytes adds nothing.
 constexpr std::size_t table_rows_of(const MetalJoinTuning& tuning, std::size_t threads, std::size_t bytes) {
   const table_layout fixed = table_layout_of(threads, 0);
   const std::size_t taken = fixed.bounds + fixed.staged + fixed.sums;

@@ -175,7 +175,8 @@ class join_tile_offsets {
 };
 
 /// Finds the row of a list that a result belongs to, for 32 results at a time. Every row has at least one result. Those
-/// of row `i` begin at `begins[i]`. `warp_threads` numbers follow that are greater than the number of any result.
+/// of row `i` begin at `begins[i]`. After these begins, the array has `warp_threads` numbers that are greater than the
+/// number of any result.
 class join_result_rows {
   using Reduce = WarpReduce<unsigned>;
 
@@ -192,8 +193,9 @@ class join_result_rows {
     }
   }
 
-  /// Returns the row of result `base` + lane. Calls advance `base` by 32. The first `base` may be less than
-  /// `first`, and less than 0 (modulo 2^32).
+  /// Returns the row of result `base` + lane. Each call has a `base` greater by 32 than the call before. It may be
+  /// greater by a larger multiple of 32 if all results between belong to the row `last()`. The first `base` may be less
+  /// than `first`, and less than 0 (modulo 2^32).
   STRATA_D unsigned next(unsigned base) {
     const unsigned lane = platform::lane_id();
     // Rows that begin after `base` set the bit of their first result.

@@ -25,7 +25,8 @@ struct join_partner_sink {
   /// Partners by the number of the probe row. In an anti join, they are cleared to 0.
   unsigned* by_row;
   /// Partners by the position of the probe row among the partitions, except in overflowing ones: neighbouring threads
-  /// write neighbouring elements. Null if there are no partitions, or if two passes have made them.
+  /// write neighbouring elements. Null if there are no partitions, if two passes have made them, or if the tiles of the
+  /// pass have fewer rows than `join_output_tuning::select_rows`.
   join_partner* by_position;
 
   STRATA_HD void operator()(std::int64_t, unsigned build_row, unsigned probe_row) const {

@@ -76,7 +76,7 @@ class AgentJoinSelect {
  protected:
   STRATA_HD static constexpr unsigned words_of(unsigned rows) { return rows / warp_threads; }
 
-  // The rows of a tile, from its first one.
+  // The number of rows of the tile whose first row is `first`.
   STRATA_D unsigned rows_from(Count first) const {
     const unsigned left = first < rows_ ? rows_ - static_cast<unsigned>(first) : 0;
     return detail::least(left, partners_.runs.tile_rows);
@@ -129,9 +129,9 @@ class AgentJoinSelect {
     return (partner != none) == (kind_ != JoinKind::anti);
   }
 
-  // The rows of a tile in one partition are contiguous there: a run. Row i of all runs, one after another, has
-  // position `deltas_[run] + i`. `run_at_[w]` is the run of row 32 w. `begin_bits_` has a bit set for each other row
-  // with which a run begins.
+  // The rows of a tile in one partition are contiguous there: they form a run. The rows of all runs are numbered, one
+  // run after another. Row i has position `deltas_[run] + i`. `run_at_[w]` is the run of row 32 w. `begin_bits_` has a
+  // bit set for each row with which a run begins, except the rows 32 w.
   template <class See>
   STRATA_D void gather(Count tile, unsigned first_row, unsigned rows, const See& see) {
     const join_tile_runs& runs = partners_.runs;
@@ -263,7 +263,7 @@ class join_probe_order_launches {
   }
 
  protected:
-  // The launch of a selection.
+  // Determines the rows of a tile and the number of tiles, and returns the launch of a selection.
   launch_configuration cut_tiles(join_partners& partners, const launch_configuration& base) {
     if (partners.sink.by_position == nullptr) partners.runs.tile_rows = tuning.select_rows;
     order_.tiles = tiles_of(partners.runs.tile_rows);

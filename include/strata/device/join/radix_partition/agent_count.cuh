@@ -199,8 +199,9 @@ struct AgentJoinOffsets {
   STRATA_D bool is_overflowing(unsigned p, unsigned build_rows, unsigned probe_rows) const {
     if (build_rows == 0 && probe_rows == 0) return false;
     constexpr unsigned tables = Partitions::hash_is_key ? max_join_tables : 1;
-    // With several tables, a probe row without a partner in one table may have partners in another, so
-    // only inner joins can have them. A promise of unique keys may be false: then each table would yield a partner.
+    // With several tables, a probe row without a partner in one table may have partners in another, and a semi join
+    // would find a row with partners in two tables twice. So only inner joins may have several tables. A promise of
+    // unique keys may be false: then each table would yield a partner.
     const bool may_have_several = join.kind == JoinKind::inner && !join.promised_unique;
     const unsigned max_rows = join.plan.table_rows * (may_have_several ? tables : 1);
     return p == join.plan.partitions() || build_rows > max_rows ||

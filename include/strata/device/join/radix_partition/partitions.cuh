@@ -81,7 +81,7 @@ struct join_partitions {
   unsigned* num_work_items = nullptr;
   unsigned* num_pieces = nullptr;
   /// Indices of the work items that are deferred to AgentJoinDuplicates, their number, and the ticket
-  /// counter of the blocks that join them. Null if no work item is ever deferred.
+  /// counter of the blocks that join them. All are null in joins by direct addressing, which have no work items.
   unsigned* deferred = nullptr;
   unsigned* num_deferred = nullptr;
   unsigned* next_deferred = nullptr;

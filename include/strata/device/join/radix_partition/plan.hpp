@@ -26,15 +26,16 @@ inline constexpr unsigned max_join_bucket_rows = 64;
 /// Keys are taken for duplicates if a row shares its bucket with so many rows on average, itself
 /// included. If all keys are different, and buckets have one row on average, this average is two.
 inline constexpr unsigned duplicate_join_rows = 4;
-/// A partition with more build rows than the capacity of a table is joined by at most this many tables, one after
-/// another. A partition with more overflows: the table in global memory joins it, and all blocks share that work.
+/// If the build rows of a partition do not fit one table, an inner join may take up to this many tables, one after
+/// another (see AgentJoinOffsets::is_overflowing). If these do not suffice, or only one table is allowed, the partition
+/// overflows: the table in global memory joins it, and all blocks share that work.
 inline constexpr unsigned max_join_tables = 16;
 
 /// Bytes for counters of all partitions and of the rows without a key: a multiple of 8.
 STRATA_HD constexpr std::size_t join_count_bytes(int bits) { return ((std::size_t{1} << bits) + 2) * sizeof(unsigned); }
 
-/// Rows of a tile, at most `largest`, so that `blocks` blocks have the same number of tiles. Tiles may be a few rows
-/// shorter for that. The last tile of each of two sides may be short.
+/// Rows of a tile, at most `largest`, so that `blocks` blocks have the same number of tiles. For that, tiles may have
+/// far fewer rows than `largest`. The last tile of each of two sides may be short.
 STRATA_HD constexpr unsigned even_join_tile(unsigned long long rows, unsigned blocks, unsigned largest) {
   const unsigned long long turns = ceiling_divide<unsigned long long>(rows / largest + 2, blocks);
   const unsigned long long even = round_up<unsigned long long>(rows / (turns * blocks - 1) + 1, 32);  // whole warps
@@ -83,7 +84,7 @@ struct join_partition_plan {
   }
 };
 
-/// The most buckets of a table that leave room for a second one on a multiprocessor.
+/// The most bits of buckets with which a multiprocessor has room for a second table.
 inline constexpr int max_numbered_bucket_bits = 14;
 
 /// `is_wide`: entries of a table have 8 bytes. `two_passes`: partition in two passes in any case. `has_numbers`: rows

@@ -151,7 +151,7 @@ struct shared_table_state {
   const Partitions& join;
   const Sink& sink;
   Count counted = 0;
-  unsigned build_begin = 0;  // of the rows in the table, where rows have numbers
+  unsigned build_begin = 0;  // index of the table's first row among the build records; used if entries have positions
 };
 
 }  // namespace detail

@@ -50,8 +50,8 @@ class join_grouped_table
     });
   }
 
-  /// Calls `use(entry, row, count)` for each entry whose key has several rows. All threads call it, and the table must
-  /// be sorted. The same for all entries of oversized buckets. For the first entry of a key, `count` is the number of
+  /// Calls `use(entry, row, count)` for each entry whose key has several rows, and for every entry of an oversized
+  /// bucket. All threads call it, and the table must be sorted. For the first entry of a key, `count` is the number of
   /// its rows; for the others, it is this number or 0.
   template <class Use>
   STRATA_D void for_each_of_several(const Use& use) const {
