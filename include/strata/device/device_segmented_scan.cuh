@@ -54,7 +54,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too: the order in
 ///   which sums are combined depends on the offsets and the device alone.
 /// - **Tuning.** `TunedDeviceSegmentedScan<Hub>` uses your hub instead of segmented_scan_policy_hub: see
-///   default_policy_hub. The scan of the lengths keeps the rows of DeviceScan.
+///   default_policy_hub. Unless the offsets lie in one array, a scan of the segments' lengths comes first. It always
+///   uses the tuning rows of DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments`, in a size
 ///   query too; a null pointer if there are segments; temporary storage too small. Otherwise a call returns what the
 ///   launches return. With no segments nothing is launched.

@@ -55,18 +55,19 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   changed. Items of segments longer than a tile move by way of the same positions of the other array, which
 ///   then have unspecified contents.
 /// - **Execution.** A call launches one kernel if no segment can be longer than a block sorts in shared memory.
-///   Otherwise it launches two kernels, mostly after a memset, and mostly a third if a segment can be longer than a
-///   tile; merge_sort/README.md has these lengths. The kernel that merges segments longer than a tile is a cooperative
-///   launch; DeviceScan says when it starts. If long segments are sorted by their digits, two more kernels follow. No
-///   host synchronisation and no allocation, so a call can be captured in a graph and replayed with other items,
-///   offsets and lengths. Calls that may run at the same time need temporary storage of their own.
+///   Otherwise it launches two kernels, mostly after a memset. If a segment can be longer than a tile, it mostly
+///   launches a third kernel. merge_sort/README.md has these lengths. The kernel that merges segments longer than a
+///   tile is a cooperative launch; DeviceScan says when it starts. If long segments are sorted by their digits, two
+///   more kernels follow. No host synchronisation and no allocation, so a call can be captured in a graph and replayed
+///   with other items, offsets and lengths. Calls that may run at the same time need temporary storage of their own.
 /// - **Work.** As in DeviceSegmentedMergeSort, items are read and written once. If a segment is longer than a tile, its
 ///   items are read and written once more for each level of merges. In large calls, the longest segments take the
 ///   passes of DeviceSegmentedRadixSort instead, unless keys have more than 4 bytes or values more than 8, or keys of
 ///   one byte are in a DoubleBuffer, or the segment has 2^31 items or more.
 /// - **Storage.** If a segment can be longer than a tile, temporary storage has as much memory as keys and values. It
-///   also has 20 KB, and lists. With two buffers, it has only these 20 KB and the lists. The size depends on
-///   `num_items`, not on offsets. The lists take up to this part of the memory of the keys:
+///   also has 20 KB, and lists of the segments that the first kernel does not sort, with their tiles and counters. With
+///   two buffers, it has only these 20 KB and the lists. The size depends on `num_items`, not on offsets. The lists
+///   take up to this part of the memory of the keys:
 ///
 ///   | bytes of a key | 1 | 2 | 4 | 8 |
 ///   |---|--:|--:|--:|--:|
@@ -76,9 +77,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   | two buffers, 2^24 items or more | 7 % | 14 % | 10 % | 1 % |
 ///
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
-///   of it. This takes no more storage. Where long segments are sorted by their digits, one more pass may copy, and
-///   keys of one byte are merged. Otherwise no output may overlap an input, another output, or the offsets. The check
-///   covers the first `num_items` items of each array.
+///   of it. This takes no more storage. If long segments are sorted by their digits, one more pass may be needed, which
+///   copies the items. Long segments of keys of one byte are not sorted by their digits, but merged. Otherwise no
+///   output may overlap an input, another output, or the offsets. The check covers the first `num_items` items of each
+///   array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too

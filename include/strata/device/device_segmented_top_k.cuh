@@ -38,13 +38,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   segment may have more than 2,048 sorted results, the launches of DeviceSegmentedRadixSort and one more follow.
 ///   There is no host synchronisation and no allocation, so a call can be captured in a graph and replayed. Calls that
 ///   may run at the same time need temporary storage of their own.
-/// - **Methods.** The registers of some lanes hold a short segment, the registers of a block a longer one. These are
-///   read once. If few results are wanted, a thread keeps only the first key, in the order of the results, of each
-///   eight neighbours. The groups of eight that can have results are then read again. From a segment that does not fit
-///   in a block, a sample is read first, then the whole segment once. The segment is read several times if the sample
-///   was misleading (with random keys, once in a million segments), or if k is too large for a sample (more than some
-///   thousands). If there are few long segments of one size, each has several blocks; otherwise each has one.
-///   top_k/README.md has the lengths.
+/// - **Methods.** The registers of some lanes hold a short segment, the registers of a block a longer one. Such a
+///   segment is mostly read once. If few results of it are wanted, a thread may keep only the first key, in the order
+///   of the results, of each eight neighbours. The groups of eight that can have results are then read again. From a
+///   segment that does not fit in a block, a sample is read first, then the whole segment once. The segment is read
+///   several times if the sample was misleading (with random keys, once in a million segments), or if k is too large
+///   for a sample (more than some thousands). If there are few long segments of one size, each has several blocks;
+///   otherwise each has one. top_k/README.md has the lengths.
 /// - **Storage.** 511 bytes if the host knows that no segment is longer than 8,192 keys of 4 bytes. (It does not know
 ///   this of segments by offsets.) Otherwise 66 KB for each of 256 blocks; for fewer than 256 segments by offsets or
 ///   lengths, 66 KB for each segment. If a segment may have more than 2,048 sorted results, as far as the host knows,

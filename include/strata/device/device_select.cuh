@@ -39,9 +39,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   11.x, long arrays are read once, if items, flags, keys and values have 1, 2, 4, 8 or 16 bytes. Otherwise a
 ///   selection to another array reads twice what the operator is applied to: items, keys or flags. Counts have 64 bits
 ///   if `num_items` has.
-/// - **Few flags.** If few flags of a long array are set, `Flagged` and `FlaggedIf` to another array read little more
-///   than the kept items. This holds on compute capability 9.0 to 11.x, if flags and items begin at 16-byte boundaries,
-///   and items have 4, 8 or 16 bytes and are aligned to their size.
+/// - **Few flags.** If few flags of a long array are set, `Flagged` and `FlaggedIf` to another array read all flags,
+///   but mostly only those 64-byte lines of the items in which an item is kept. This holds on compute capability 9.0 to
+///   11.x, if flags and items begin at 16-byte boundaries, and items have 4, 8 or 16 bytes and are aligned to their
+///   size.
 /// - **Tuning.** `TunedDeviceSelect<Hub>` uses your hub instead of columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, in a size query
 ///   too; a null pointer (`d_num_selected_out`, or another one if there are items); an output that begins within an

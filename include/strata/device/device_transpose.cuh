@@ -29,14 +29,14 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (1: nothing is kept
 ///   there), then with that much device memory. Or call it once, by the overloads without these two arguments.
-/// - **Execution.** One kernel launch, or one copy where a row becomes a column without gaps, or a column a row. A
-///   matrix without items launches nothing. Kernels run on `stream`, with no host synchronisation and no allocation, so
-///   a call can be captured in a graph. From sm_90 on, kernels start early by programmatic dependent launch, but touch
-///   memory only after the previous kernel of the stream has ended.
-/// - **Types.** Any trivially relocatable type. Each item is read and written once. Items of 1, 2, 4 and 8 bytes are
-///   accessed 16 bytes at a time (items of 1 byte: 8 bytes) if both pointers and both leading dimensions, in bytes, are
-///   multiples of that. Otherwise they are accessed one by one. Items of other sizes are cut into pieces that divide
-///   them.
+/// - **Execution.** One kernel launch. If the input is one row and becomes a column without gaps, or is one column
+///   without gaps, one copy takes its place. A matrix without items launches nothing. Kernels run on `stream`, with no
+///   host synchronisation and no allocation, so a call can be captured in a graph. From sm_90 on, kernels start early
+///   by programmatic dependent launch, but touch memory only after the previous kernel of the stream has ended.
+/// - **Types.** Any trivially relocatable type. Each item is read and written once. Items of 2 and 4 bytes are accessed
+///   16 bytes at a time, and items of 1 byte 8 bytes at a time, if both pointers and both leading dimensions, in bytes,
+///   are multiples of that, and the matrix has more than 8 rows and more than 8 columns. Otherwise these items are
+///   accessed one by one, as are items of 8 bytes. Items of other sizes are cut into pieces that divide them.
 /// - **Tuning.** `TunedDeviceTranspose<Hub>` uses your hub instead of transpose_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a leading dimension
 ///   below the length of a row, null pointers if there are items, pointers that are not aligned for `T`, temporary

@@ -109,7 +109,8 @@ class ScanTileState {
     if (!storage.map(d_temp_storage, temp_storage_bytes)) return cudaErrorInvalidValue;
     const auto tiles = static_cast<unsigned>(num_tiles);
     const unsigned long long mask = detail::launch_tickets::mask_of(tiles);
-    // A launch adds up to 5 to it, and InitializeStatus stores 0.
+    // The lowest three bits of the epoch are 0, because a launch adds up to 5 to it. The epoch is not 0, because
+    // InitializeStatus erases values by the epoch 0.
     const unsigned long long epoch = (detail::next_epoch() | 8) & ~7ull;
     tickets_ = {storage.template get<unsigned long long>(0), epoch & ~mask, mask, tiles};
     levels_ = {storage.template get<platform::tagged_word>(1), tiles, epoch};

@@ -1410,7 +1410,7 @@ cudaError_t sum(const int* in, int* out) {
 }  // namespace segmented_reduce_count
 
 // case: segmented_reduce_large_accumulator
-// expect: segmented reductions keep a result for each thread of a block in 48 KB of shared memory
+// expect: segmented reductions keep results of up to 256 chunks in 48 KB of shared memory
 #include <strata/device/device_segmented_reduce.cuh>
 namespace segmented_reduce_large_accumulator {
 struct record {

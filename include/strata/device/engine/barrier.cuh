@@ -31,7 +31,7 @@ namespace detail {
 
 struct grid_barrier_arguments {
   unsigned long long* flags;  // one for each block
-  unsigned* departures;       // 0 once the first barrier is passed
+  unsigned* departures;       // the call sets it to 0 before the first barrier is passed
   unsigned long long epoch;
   bool may_be_replayed;
 };

@@ -34,16 +34,17 @@ template <class T>
 inline constexpr bool is_count_type = std::is_integral_v<T> || is_future_count<T>;
 template <class T>
 using if_count = std::enable_if_t<is_count_type<T>, cudaError_t>;
-/// cudaError_t, unless `T` is a pointer. It is for overloads with a count, whose type is checked elsewhere, beside
-/// overloads with an array in the same place.
+/// cudaError_t, unless `T` is a pointer. It is for an overload that takes a count where another overload takes an
+/// array. The type of the count is checked elsewhere.
 template <class T>
 using if_not_pointer = std::enable_if_t<!std::is_pointer_v<T>, cudaError_t>;
-/// cudaError_t, unless `T` is a stream or an environment. It is for overloads with a count, whose type is checked
-/// elsewhere, beside overloads with a stream in the same place.
+/// cudaError_t, unless `T` is a stream or an environment. It is for an overload that takes a count where another
+/// overload takes a stream. The type of the count is checked elsewhere.
 template <class T>
 using if_no_stream = std::enable_if_t<!says_where<cudaStream_t, T>, cudaError_t>;
 /// True if `Compare` compares items of `Iterator`. It is for overloads with a comparator beside overloads with a stream
-/// in the same place. In a call with storage, `Iterator` is the type of the pointer to the storage.
+/// in the same place. execution.cuh also tries whether a call with storage fits as a call without storage. `Iterator`
+/// is then the type of the pointer to the storage.
 template <class Compare, class Iterator>
 constexpr bool compares_items_of() {
   constexpr bool is_storage = std::is_null_pointer_v<Iterator> || std::is_void_v<std::remove_pointer_t<Iterator>>;

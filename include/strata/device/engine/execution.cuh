@@ -29,12 +29,12 @@ STRATA_NAMESPACE_BEGIN
 /// - the memory resource (`cuda::mr::get_memory_resource`), copied; if it throws, the call returns
 ///   `cudaErrorMemoryAllocation`. A call with temporary storage needs none;
 /// - the requirements (`cuda::execution::require`). A call that cannot keep one does not compile. Two kinds of calls do
-///   not keep `determinism::run_to_run`: joins in any order, and DeviceGroupBy::Aggregate in any order, with
-///   `group_any` or with `unordered()`. DeviceReduce::Sum, Reduce and TransformReduce keep `gpu_to_gpu` (see
-///   ReproducibleSum). So does each other call that keeps `run_to_run`, if its result does not depend on association:
-///   with known operators on integers, and with Min and Max. `output_ordering::sorted` and `stable_sorted` are kept by
-///   sorts, merges and the top-k functions with `Sorted` in their names. All calls keep
-///   `tie_break::prefer_smaller_index`.
+///   not keep `determinism::run_to_run`: joins whose results may have any order, and DeviceGroupBy::Aggregate if groups
+///   may have any order, or if an aggregate is `group_any` or `unordered()`. DeviceReduce::Sum, Reduce and
+///   TransformReduce keep `gpu_to_gpu` (see ReproducibleSum). So does each other call that keeps `run_to_run`, if its
+///   result does not depend on association: with known operators on integers, and with Min and Max.
+///   `output_ordering::sorted` and `stable_sorted` are kept by sorts, merges and the top-k functions with `Sorted` in
+///   their names. All calls keep `tie_break::prefer_smaller_index`.
 ///
 /// A call ignores the rest: `cuda::execution::tune` is for kernels of CUB.
 ///
@@ -380,8 +380,9 @@ constexpr bool is_exact() {
 
 // ------------------------------------------------------------------ forms of a call
 
-/// SFINAE probe in place of temporary storage: does a call with storage exist? nvcc also finds the function that asks
-/// the question, so that function does not accept a probe.
+/// SFINAE probe in place of temporary storage: does a call with storage exist? The overload that
+/// STRATA_CALL_WITHOUT_STORAGE declares asks this. nvcc also considers this overload itself, so it does not accept a
+/// probe.
 struct any_storage {
   operator void*() const;
 };
@@ -521,8 +522,8 @@ STRATA_NAMESPACE_END
 
 /// Declares the overload of the static member function `function` that takes no temporary storage, for the overloads
 /// before it. It takes their arguments from the third on. The last may be an `execution`, an environment or a stream,
-/// or is left out. With storage, it takes a class that is a stream, or an environment. A second macro argument is the
-/// call_result of the function, unless it is `fixed`.
+/// or is left out. The overload also takes calls with storage if their last argument is an environment, or a class that
+/// is a stream. A second macro argument is the call_result of the function, unless it is `fixed`.
 #define STRATA_CALL_WITHOUT_STORAGE(...) STRATA_DETAIL_CALL_FORMS(with_storage, __VA_ARGS__, fixed, )
 
 /// STRATA_CALL_WITHOUT_STORAGE for a function with a counterpart `reproducible`. Environments that require the same

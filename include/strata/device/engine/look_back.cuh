@@ -44,14 +44,15 @@ namespace detail {
 ///     states[tile * Columns + column] = | is inclusive: 1 bit | value + 1 |
 ///
 /// Flag and value are one word, so a word that is read is consistent, and accesses are relaxed. A state is 0 until its
-/// tile publishes, and is never 0 afterwards. The largest value plus 1 is the flag itself: that value is only ever an
-/// inclusive prefix.
+/// tile publishes, and is never 0 afterwards. `max_value` + 1 has the same bits as the flag. So only an inclusive
+/// prefix may be `max_value`.
 template <class Word, int Columns>
 class thread_look_back {
   static constexpr Word is_inclusive = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
 
  public:
-  /// The largest inclusive prefix. An aggregate must be smaller: its state would be the flag alone.
+  /// The largest inclusive prefix. An aggregate must be smaller. Otherwise its state would be the flag alone, and would
+  /// pass for an inclusive prefix.
   static constexpr Word max_value = is_inclusive - 1;
 
   STRATA_D thread_look_back(Word* states, unsigned column) : states_(states), column_(column) {}
@@ -106,7 +107,7 @@ class thread_look_back {
 /// The look-back of one warp, for one sum of 64 bits for each tile, 32 tiles at a time. State and sum are different
 /// words, so the state is written with release and read with acquire.
 struct warp_look_back {
-  unsigned* states;            // of each tile; 0 before the first block publishes. Null: results may have any order
+  unsigned* states;            // of each tile; 0 before the first block publishes. Null if begin_of() is not called
   unsigned long long* sums;    // of each tile: the aggregate
   unsigned long long* ends;    // of each tile: the inclusive prefix
   unsigned long long* ticket;  // 0 before the first block takes one

@@ -52,8 +52,8 @@ struct offset_segments {
     return detail::refuses_null(begins, "d_begin_offsets") || detail::refuses_null(ends, "d_end_offsets");
   }
 
-  /// True if segments of `d_in` can be read to write one item each to `d_out`. Only the device knows how far segments
-  /// reach.
+  /// True if a call may read the segments of `d_in`, and write one item to `d_out` for each segment. Only the device
+  /// knows how far segments reach.
   template <class InputIterator, class OutputIterator>
   bool are_valid(const InputIterator& d_in, const OutputIterator& d_out, long long num_segments) const {
     return !has_null() && !detail::refuses_null(d_in, "d_in") &&

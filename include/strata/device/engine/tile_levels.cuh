@@ -20,7 +20,7 @@
 ///
 ///     prefix of tile 5 * 1024 + 3 * 32 + 7
 ///       = level 2 [4] + level 1 [160], [161], [162] + level 0 [5216] to [5222]
-///                       32 tiles of each            the 7 tiles before it in its 32
+///                       of 32 tiles each the 7 tiles before it in its 32
 ///
 /// A lane reads at most one value of level 0, and one of level 1 or 2. All of these loads are issued at once. The last
 /// tile of each 32 publishes their aggregate before it waits for the levels above. So the chain through the tiles has
@@ -28,16 +28,16 @@
 /// bit for bit.
 ///
 /// The inclusive prefix of a tile may take the place of its aggregate. Then nothing before the tile is needed. Tile 0
-/// has a prefix. A word of epoch e is an aggregate, a word of epoch e + 1 an inclusive prefix. A launch writes each
-/// value once.
+/// always publishes an inclusive prefix. A word of epoch e is an aggregate, a word of epoch e + 1 an inclusive prefix.
+/// A launch writes each value once.
 ///
 /// Forward progress: a block waits for tiles with lower numbers only, and publishes the aggregate of its tile before it
 /// waits. Tile 0 waits for no tile. So every wait ends if all tiles with lower numbers have blocks that run or have
 /// ended: `launch_tickets` of work_queue.cuh number tiles in this way.
 ///
 /// tile_prefix.cuh is for grids in which each block has a tile in each round. It needs no tickets, and uses its words
-/// again after 8 rounds. But its blocks must be resident together. If they are not, a block that waits too long reduces
-/// the missing tile itself.
+/// again after 8 rounds. With several rounds, its blocks must be resident together. With one round they need not be: a
+/// block that waits too long reduces the missing tile itself.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -14,10 +14,10 @@
 /// Computes the prefix of each tile of a block. It serves as the prefix callback of BlockScan.
 ///
 /// Forward progress: if there are several rounds of tiles, all blocks are resident together. With one round, a block
-/// waits for blocks with lower numbers, and perhaps for the block that owns its input, which runs already and waits for
-/// no block before it publishes. Devices start these first, but that is not guaranteed. So a block that has waited for
-/// some milliseconds reduces the missing tile in place of the tile's own block, and publishes the aggregate. It applies
-/// the operator in the same order as that block, so both compute the same bits.
+/// waits for blocks with lower numbers. Devices start these first, but that is not guaranteed. A block may also wait
+/// for the block that owns its input. The owner runs already, and waits for no block before it publishes. If a block
+/// has waited for some milliseconds for a lower number, it reduces the missing tile in place of the tile's own block,
+/// and publishes the aggregate. It applies the operator in the same order as that block, so both compute the same bits.
 ///
 /// The output may overwrite the input. Then a block acquires the input of a tile before it reads it: the input of its
 /// own tile when it starts, and the input of another tile before it reduces that tile. The first block to acquire an
@@ -68,8 +68,9 @@ class one_round_aggregates : public tile_aggregates<T> {
     });
   }
 
-  /// Returns the aggregate from tile `first` on. The warp waits `patience` times as long before it calls `reduce_tile`:
-  /// blocks may take long for their tiles.
+  /// Returns the aggregate of the tiles from `first` to the one before the block's tile, in lane 0. The warp waits
+  /// `patience` times as long as in aggregate_before() before it calls `reduce_tile`, because blocks may take long for
+  /// their tiles.
   template <class Operator, class ReduceTile>
   STRATA_D T aggregate_from(unsigned first, unsigned patience, Operator op, ReduceTile reduce_tile,
                             bool acquires_input) {

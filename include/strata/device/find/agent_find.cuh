@@ -18,9 +18,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// How the input of FindIf is cut for the blocks. If there are many rounds of tiles, a short round comes first, with
-/// one pack for each thread: a match near the begin is announced before much has been read. The members of even_share
-/// describe only what follows the short round.
+/// How the input of FindIf is cut for the blocks. If there are at least two rounds of tiles, and a tile has more than
+/// one pack for each thread, a short round comes first, with one pack for each thread: a match near the begin is
+/// announced before much has been read. The members of even_share describe only what follows the short round.
 struct find_share : even_share {
   std::size_t short_packs;
 
@@ -88,8 +88,8 @@ class AgentFind {
     __syncthreads();
   }
 
-  /// Tests the part of `share` that belongs to block `rank`, except tiles behind a known match. Returns the least match
-  /// that the block knows then, in all threads.
+  /// Tests the part of `share` that belongs to block `rank`, except tiles behind a known match. Returns, in all
+  /// threads, the least match that the block knows then, or a smaller index up to which another block has a match.
   template <class Iterator>
   STRATA_D Index find(Iterator d_in, const find_share& share, unsigned rank) {
     find_in_best_input(d_in, share, rank);

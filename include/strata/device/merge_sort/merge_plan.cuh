@@ -16,7 +16,7 @@ namespace detail {
 struct merge_tile {
   long long from[merge_ways];
   long long to;
-  long long keys_from, keys_to;  // offsets of keys from values: 0 unless keys are in scratch
+  long long keys_from, keys_to;  // a key's index less the index of its value: 0 unless keys are in scratch
   int counts[merge_ways];
   int skipped;  // items before the tile's
   int items;    // 0: the tile has no items in this level

@@ -48,13 +48,13 @@ struct merge_policy_hub {
                                          /*max_tiles_without_splits=*/4096, stages_values};
   };
   struct rows_900 {
-    // H200, 2026-11-29, CUDA 13.0, two halves of random keys, us for 2^20, 2^24, 2^28: i32 256 x 23 with 5 blocks 5.8,
-    // 49, 566, 256 x 19 with 6 6.0, 50, 573, CUB 3.5 12, 56, 578; i64 256 x 13 with 5 7.4, 83, 1,113, 256 x 11 with 6
-    // 7.6, 87, 1,124, 384 x 11 with 4 8.4, 91, 1,093, CUB 15, 97, 1,247. Where blocks search, 2^26 keys take 200 us,
-    // with splits 166 (2026-11-24).
-    // i32:i32 pairs, us for 2^20, 2^24, 2^26: staged 256 x 11 with 7 blocks 7.8, 87, 299, with 6 7.9, 91, 303; 256 x 13
-    // with 6 7.9, 112, 346; gathered 256 x 19 with 6 8.9, 101, 356; CUB 14, 93, 315. i64:i64 staged 256 x 7 with 6 12,
-    // 163, 568, 256 x 11 with 4 12, 157, 561; gathered 256 x 11 with 6 12, 209, 628; CUB 23, 173, 644.
+    // H200, 2026-11-29, CUDA 13.0, two halves of random keys, us for 2^20, 2^24, 2^28: i32: 256 x 23 with 5 blocks:
+    // 5.8, 49, 566; 256 x 19 with 6: 6.0, 50, 573; CUB 3.5: 12, 56, 578. i64: 256 x 13 with 5: 7.4, 83, 1,113; 256 x 11
+    // with 6: 7.6, 87, 1,124; 384 x 11 with 4: 8.4, 91, 1,093; CUB: 15, 97, 1,247. Where blocks search, 2^26 keys take
+    // 200 us, with splits 166 (2026-11-24). i32:i32 pairs, us for 2^20, 2^24, 2^26: staged, 256 x 11 with 7 blocks:
+    // 7.8, 87, 299; with 6: 7.9, 91, 303; 256 x 13 with 6: 7.9, 112, 346; gathered, 256 x 19 with 6: 8.9, 101, 356;
+    // CUB: 14, 93, 315. i64:i64: staged, 256 x 7 with 6: 12, 163, 568; 256 x 11 with 4: 12, 157, 561; gathered, 256 x
+    // 11 with 6: 12, 209, 628; CUB: 23, 173, 644.
     static constexpr int blocks = stages_values   ? (item_bytes <= 8    ? 7
                                                      : item_bytes <= 16 ? 6
                                                                         : 4)

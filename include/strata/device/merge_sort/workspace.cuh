@@ -41,7 +41,7 @@ struct merge_sort_progress {
   unsigned long long tiles;          // of these
   unsigned long long buffer_items;
   unsigned long long tickets;  // of the kernel of queued segments and tiles
-  unsigned departures;         // blocks that have left the grid_barrier, if no earlier kernel clears its flags
+  unsigned departures;         // blocks that have left the grid_barrier; not used if an earlier kernel clears its flags
   unsigned levels;             // of merges, of the longest segment
   static constexpr int max_levels = 16;
   unsigned merge_tickets[max_levels];  // of the merges of each level

@@ -153,8 +153,8 @@ class AgentRadixCluster {
     __syncthreads();
   }
 
-  // Calls `use(i, rank)` for the staged items that the thread moves: item `i` of the tile by its digit has
-  // `rank` among all items.
+  // Calls `use(i, rank)` for the staged items that the thread moves: `i` is the place of an item in the tile after
+  // ranking by the digit, and `rank` its rank among all items.
   template <class Use>
   STRATA_D void for_each_staged(int pass, const Use& use) const {
     const int first_bit = range_.first_bit(pass);

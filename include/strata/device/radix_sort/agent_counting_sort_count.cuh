@@ -22,8 +22,8 @@ namespace detail {
 /// What the blocks that count keys of 16 bits share in device memory.
 struct counting_sort_workspace {
   grid_barrier_arguments barrier;
-  unsigned long long* begins;  // of each word: how many keys have it, then how many a smaller one; then all
-  unsigned long long* sums;    // of each block: two
+  unsigned long long* begins;  // of each word: its keys, later the keys with smaller words; the last: all keys
+  unsigned long long* sums;    // of each block, two: the keys with words of each half of its part
   unsigned* counters;          // of each block: one of 16 bits for each word
 
   STRATA_HD static constexpr std::size_t counter_bytes() { return std::size_t{counting_sort_bins} * 2; }

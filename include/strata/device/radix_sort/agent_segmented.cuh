@@ -183,7 +183,8 @@ class AgentSegmentedRadixSort {
   }
 
   // In a double buffer a segment has the same offset in both arrays. Scratch arrays in temporary storage have
-  // capacity for all items, but not for gaps between segments: there each long segment takes the next range.
+  // capacity for all items, but not for gaps between segments: there each segment that is longer than a tile takes the
+  // next range.
   STRATA_D void sort_by_passes(const segment_bounds& bounds) {
     const auto length = static_cast<std::size_t>(bounds.length);
     long long scratch_begin = bounds.begin;

@@ -30,10 +30,11 @@ struct long_segment_limits {
   std::size_t most_segments;
   std::size_t most_tiles;
 
-  /// One block sorts a segment that has up to two tiles, up to the lesser of 1 / 256 of the items and 2^16, or up to 1
-  /// / 2^16 of the items. Other blocks are busy for about as long. At most 256 segments are listed, or, if that is
-  /// more, one for each 2^16 items of the call, but never more than 2^16. `most_segments` and `most_tiles` never
-  /// decrease if there are more items, and never increase if tiles are larger.
+  /// One block sorts a segment if its length is at most the greatest of three numbers: the items of two tiles; 1 / 256
+  /// of the items of the call, but no more than 2^16; and 1 / 2^16 of the items of the call. Other blocks are busy for
+  /// about as long. At most 256 segments are listed, or, if that is more, one for each 2^16 items of the call, but
+  /// never more than 2^16. `most_segments` and `most_tiles` never decrease if there are more items, and never increase
+  /// if tiles are larger.
   static constexpr long_segment_limits of(std::size_t num_items, std::size_t tile_items) {
     constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16;
     const std::size_t two_tiles = 2 * tile_items;

@@ -86,7 +86,7 @@ inline bool refuses_bits(int begin_bit, int end_bit, int key_bits) {
 /// Where the passes of a sort must leave the items.
 enum class radix_result : unsigned char {
   output,
-  double_buffer,  // where a double buffer would have them after as many moves as there are passes
+  double_buffer,  // in the output: the alternate array if the number of passes is odd, otherwise the current one
   in_place,       // in the output; for keys, values or both, the output array is also the input array
 };
 

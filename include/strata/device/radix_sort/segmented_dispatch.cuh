@@ -160,7 +160,7 @@ struct DispatchSegmentedRadixSort {
     cudaError_t Invoke() {
       static_assert(detail::are_radix_blocks(ActivePolicy::histogram.block_threads, ActivePolicy::pass.block_threads),
                     "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
-      // The limit of long segments depends on the size of a tile, and so on the policy.
+      // The limit of long segments depends on the size of a tile, which the policy sets.
       const long_segment_limits limits =
           long_segment_limits::of(dispatch.num_items, radix_pass_tile<ActivePolicy>::value);
       dispatch.long_segments.bound = limits.most_segments == 0 ? ~0ull : limits.bound;

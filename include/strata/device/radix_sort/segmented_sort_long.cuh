@@ -219,7 +219,8 @@ struct sort_long_by_digits {
            detail::are_same_array(call.values, call.output.values);
   }
 
-  // If all segments fit a tile, one kernel may sort them. Then nothing is cleared, nor listed.
+  // If all segments fit a tile, one kernel may sort them. It clears nothing and lists nothing, so no segment that fits
+  // a tile may be one of those that are listed.
   template <class Policy>
   static constexpr std::size_t largest_tile() {
     int largest = 0;

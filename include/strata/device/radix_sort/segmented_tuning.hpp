@@ -45,8 +45,8 @@ struct segmented_radix_sort_policy_hub {
   static constexpr int tile_bytes = key_bytes > 8 ? 32 : value_bytes > 0 ? 48 : 64;
   static constexpr int max_items = value_bytes > 0 ? 12 : 16;
 
-  // Long segments take the rows of a whole array. There are two exceptions: pairs of 4-byte keys and values in
-  // rows_900, and Policy750.
+  // Long segments take the rows of a whole array. There are three exceptions: pairs of 4-byte keys and values in
+  // rows_900, Policy750, and the histogram of Policy1000.
   using whole_array = radix_sort_policy_hub<Key, Value>;
 
   // DeviceSegmentedSort sorts long segments by digits if this is true, otherwise it merges them. DeviceSegmentedSort

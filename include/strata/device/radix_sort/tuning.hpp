@@ -43,8 +43,8 @@ struct radix_cluster_tuning {
   int blocks;
 };
 
-/// A sort in one launch by all blocks that a device holds. Tiles have items_per_thread items a thread, or fewer if some
-/// multiprocessors would have no tile.
+/// A sort in one launch by at most as many blocks as a device holds at a time. Tiles have items_per_thread items a
+/// thread, or fewer if some multiprocessors would have no tile.
 struct radix_grid_tuning {
   int block_threads;
   int items_per_thread;
@@ -130,8 +130,8 @@ struct radix_sort_policy_hub {
     // A thread has as many items as registers allow almost without spills. Pairs write to twice as many arrays, so they
     // gain more from long runs in large tiles than from a third block.
     // Keys of 2^24 / 2^28: 325 / 4,018 (459 / 6,318), with 44 items 329 / 4,155; f32, 2026-11-27: 325 / 4,053
-    // (423 / 5,654), with 44 items 333 / 4,130, with 42 328 / 4,172. Pairs of 2^28: u32 / u32 6,216, in blocks of 384
-    // with 34 items 6,505; u64 / u64 with 23 items 21,768, with 21 22,099; u64 / u32 with 22 items 17,892. Found by
+    // (423 / 5,654), 333 / 4,130 with 44 items, 328 / 4,172 with 42. Pairs of 2^28: u32 / u32 6,216, in blocks of 384
+    // with 34 items 6,505; u64 / u64: 21,768 with 23 items, 22,099 with 21; u64 / u32 with 22 items 17,892. Found by
     // tune.py, 2026-11-26, except those of f32.
     static constexpr int max_key_items = items_within(184, 45);
     static constexpr int max_pair_items =
@@ -155,9 +155,10 @@ struct radix_sort_policy_hub {
     // with 32 items 19.2 / 19.1 / 17.1, and twice the code.
     static constexpr radix_block_tuning large_block{/*block_threads*/ threads_within(512, widest, shared_bytes_of_900),
                                                     /*items_per_thread*/ pairs_within(64, 16)};
-    // 2^16 / 2^18 / 2^20: 20.9 / 24.6 / 36.9 (51.2 / 58.5 / 77.3). Keys of 8 bytes with values of 4, 2026-11-28, with
-    // 16 items / with 10 (2^20 in passes): 2^16 45.6 / 46.2, 2^19 76.8 / 76.5, 2^20 110 / 166. With values of 8 bytes,
-    // 16 items / with 8, 2^20 133 / 185.
+    // 2^16 / 2^18 / 2^20: 20.9 / 24.6 / 36.9 (51.2 / 58.5 / 77.3). Keys of 8 bytes with values of 4, 2026-11-28, by
+    // tiles of 16 or of 10 items a thread: 2^16 in 45.6 or 46.2, 2^19 in 76.8 or 76.5, 2^20 in 110 or 166. Tiles of 10
+    // do not hold 2^20 items, which are sorted in passes. With values of 8 bytes, by tiles of 16 or of 8: 2^20 in 133
+    // or 185, the latter in passes.
     static constexpr int grid_pair_bytes = key_bytes != 8 ? 128 : value_bytes == 4 ? 192 : value_bytes == 8 ? 256 : 128;
     static constexpr radix_grid_tuning grid{
         /*block_threads*/ threads_within(512, key_bytes + value_bytes, shared_bytes_of_900),

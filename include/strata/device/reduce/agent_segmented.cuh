@@ -72,7 +72,7 @@ struct chunk_queue {
 
 /// What one block does with a batch of neighbouring segments. Each warp reads the bounds of its part of the batch, one
 /// segment a lane. By their length, segments are reduced by a thread, by `group_threads` lanes or by the warp. Longer
-/// ones go to a queue, in chunks that blocks of a second kernel reduce; if the queue is full, to this block.
+/// ones go to a queue, in chunks that blocks of a second kernel reduce. If the queue is full, this block reduces them.
 template <class Policy, class AccumT, class InputIterator, class OutputIterator, class Segments, class ReductionOp,
           class TransformOp, class InitT>
 class AgentSegmentedReduce
@@ -86,8 +86,7 @@ class AgentSegmentedReduce
   static_assert(tuning.block_threads == block_threads,
                 "DeviceSegmentedReduce: segmented and tuning of a policy must have the same block_threads");
   static_assert(block_threads >= max_chunks_per_segment,
-                "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment, because a block "
-                "reads one chunk's result per thread");
+                "segmented_reduce_tuning::block_threads must not be below max_chunks_per_segment");
 
  public:
   struct TempStorage {
@@ -176,8 +175,8 @@ class AgentSegmentedReduce
     this->store(segment, this->combine_parts(chunks, [&](unsigned chunk) { return chunk_results[chunk]; }));
   }
 
-  // Chunks and association are the same as through the queue, and so are the results. The bounds are read again
-  // for each chunk: this way is rare, and the loads need the registers.
+  // Chunks and association are the same as through the queue, and so are the results. The bounds are read again for
+  // each chunk, so that they take no registers while the items are loaded. This case is rare.
   STRATA_D void reduce_by_block(long long segment) {
     unsigned chunk = 0;
     for (;; ++chunk) {

@@ -27,8 +27,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 template <class Agent>
 STRATA_HD constexpr void check_segmented_storage() {
   static_assert(sizeof(typename Agent::TempStorage) <= std::size_t{48} << 10,
-                "the accumulator is too large: segmented reductions keep a result for each thread of a block in 48 "
-                "KB of shared memory. Reduce smaller parts of the accumulator in several calls");
+                "the accumulator is too large: segmented reductions keep results of up to 256 chunks in 48 KB of "
+                "shared memory. Reduce smaller parts of the accumulator in several calls");
 }
 
 /// Many segments: each block reduces a batch. `segmented_reduce_chunks_kernel` reduces the chunks that it queues.
@@ -201,8 +201,8 @@ struct DispatchSegmentedReduce {
     using Agent = AgentSegmentedReduce<ActivePolicy, AccumT, InputIterator, OutputIterator, Segments, ReductionOp,
                                        TransformOp, InitT>;
 
-    // Small batches balance better, large ones cost less per segment: about four batches for each resident warp, of
-    // up to a segment for each lane.
+    // Small batches balance better, large ones cost less per segment. A warp takes up to one segment for each lane. It
+    // takes fewer if there would be less than four such sets for each resident warp.
     int segments_per_warp = warp_threads;
     while (segments_per_warp > 1 && num_segments / segments_per_warp < 4 * resident * block_warps) {
       segments_per_warp /= 2;

@@ -29,10 +29,11 @@ struct segmented_reduce_tuning {
 template <class AccumT>
 struct segmented_reduce_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // H200, 2026-11-21, CUDA 13.0, i32, 2^28 items. Segments of 10 / 100 / 1,000 items: 395 / 319 / 249 us. Warps up to
-    // 64 KiB instead of 32: segments of 10,000 273 -> 262 us. 5,000 segments of 50,000: 237 us with chunks of 256 KiB.
-    // In one launch, up to 16 to 64 KiB for a warp and up to 128 KiB for a block: 2,000 segments of 10,000 items 28.9
-    // -> 17.5 us. Other values of `group_threads`, `thread_items` and `min_share_bytes` were not measured.
+    // H200, 2026-11-21, CUDA 13.0, i32, 2^28 items. Segments of 10 / 100 / 1,000 items: 395 / 319 / 249 us. With warps
+    // up to 64 KiB instead of 32, segments of 10,000 items take 262 us instead of 273. 5,000 segments of 50,000: 237 us
+    // with chunks of 256 KiB. In one launch, the limit of a warp is 16 to 64 KiB, by the number of segments, and the
+    // limit of a block is 128 KiB: 2,000 segments of 10,000 items 28.9 -> 17.5 us. Other values of `group_threads`,
+    // `thread_items` and `min_share_bytes` were not measured.
     static constexpr segmented_reduce_tuning segmented{/*block_threads=*/256,
                                                        /*blocks_per_multiprocessor=*/4,
                                                        /*thread_items=*/16,
@@ -44,8 +45,8 @@ struct segmented_reduce_policy_hub {
                                                        /*one_launch_block_bytes=*/128 << 10,
                                                        /*min_share_bytes=*/32 << 10};
     // The blocks of `segmented` in the form that AgentReduce reads. Not measured. Adapted from DeviceReduce's row for
-    // large accumulators, with four blocks, as many as `segmented` has. In other rows, spilled registers cost up to 8
-    // %.
+    // large accumulators, with four blocks, as many as `segmented` has. With another row in its place, spilled
+    // registers cost up to 8 %.
     static constexpr reduce_tuning tuning{/*block_threads=*/256, /*bytes_in_flight=*/64, /*ordered_bytes=*/64,
                                           /*blocks_per_multiprocessor=*/4};
     // 2,684 segments of 100,000: 244.3 us (384 threads: 247.7; two blocks of 256 threads: 245.3; three: 258, because

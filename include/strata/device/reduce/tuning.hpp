@@ -43,8 +43,8 @@ struct reduce_policy_hub {
     static constexpr reduce_tuning tuning = sizeof(AccumT) <= 16 ? up_to_16_bytes : above_16_bytes;
   };
 
-  // Not measured. Derived from Policy750. With large accumulators, 128 bytes for each thread are in flight, or 64 KiB
-  // for each multiprocessor.
+  // Not measured. Derived from Policy750. With large accumulators, 128 bytes are in flight for each thread. That is 64
+  // KiB for each multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy750> {
     static constexpr reduce_tuning above_16_bytes{Policy750::above_16_bytes.block_threads, /*bytes_in_flight=*/128,
                                                   Policy750::above_16_bytes.ordered_bytes,

@@ -34,8 +34,9 @@
 /// tile_prefix.cuh). So items of long segments are read twice. Then the block scans its chunk from left to right, tile
 /// by tile. It loads a tile while it scans the one before.
 ///
-/// Forward progress: a block waits for blocks with lower numbers only. After some milliseconds, more if chunks are
-/// long, it reduces the missing part itself, in the order of operations of that part's block.
+/// Forward progress: a block waits for blocks with lower numbers, and perhaps for the block that owns its input (see
+/// tile_prefix.cuh). After some milliseconds, more if chunks are long, it reduces the missing part itself, in the order
+/// of operations of that part's block.
 ///
 /// A bitmap in shared memory says where segments begin in a tile. The block keeps a window of the offsets in registers,
 /// and loads the next ones before they are needed.
@@ -86,7 +87,7 @@ struct segment_ends {
 /// What a call must know about its offsets.
 struct offset_facts {
   bool are_in_order;  // none is below the one before
-  bool are_close;     // no segment has more items than asked for
+  bool are_close;     // no segment has more than `most_items` items, an argument of find_offset_facts()
 };
 
 /// Returns facts of a block's slice of the `num_segments + 1` offsets. All threads of each of `blocks` blocks call
@@ -152,7 +153,7 @@ class AgentContiguousSegmentedScan {
   static constexpr unsigned cut_warps = block_threads >= 2 * warp_threads ? 2 : 1;
 
  public:
-  /// There are no more chunks than chunks of this many items would be.
+  /// n items are cut into at most n / min_chunk_items chunks, rounded up.
   static constexpr long long min_chunk_items = detail::least(tile_items / 2, 2048);
 
   // On any GPU, a block reduces this many items in much less than the milliseconds for which blocks wait.
@@ -193,8 +194,8 @@ class AgentContiguousSegmentedScan {
     } else {
       is_ordered = are_in_order(slices);
     }
-    // If offsets decrease, the segment between two of them is empty, and the others lie in any order. Then a block
-    // scans a whole segment at a time.
+    // If offsets are not in order, each segment that ends before it begins is empty, and the others lie in any order.
+    // Then a block scans a whole segment at a time.
     Index segment = blockIdx.x;
     Index next = segment, end = segment;
     long long first = 0, last = 0;
@@ -411,7 +412,7 @@ class AgentContiguousSegmentedScan {
     });
   }
 
-  // Does what reduce_end() does by one warp of another block, bit for bit.
+  // One warp of another block computes what reduce_end() computes, bit for bit.
   struct chunk_reducer {
     AgentContiguousSegmentedScan& agent;
     STRATA_D Sum operator()(unsigned block) const {
@@ -525,7 +526,7 @@ class AgentContiguousSegmentedScan {
     }
   }
 
-  // Values behind the end of a tile may be combined with items, unless the operator is the user's.
+  // Values behind the end of a tile are combined with items only if may_combine_anything is true.
   static constexpr bool stops_at_end = !may_combine_anything<AccumT, ScanOp>;
   STRATA_D static int usable_items(int thread, int count) {
     return stops_at_end ? items_of_thread(thread, count) : items_per_thread;
@@ -579,7 +580,8 @@ class AgentContiguousSegmentedScan {
     AccumT before{};
     if (is_active) {
       begins = take_begins_of_thread();
-      // Each lane adds what lies between it and the last lane before it in which a segment begins.
+      // A lane in which no segment begins adds the sums of the lanes before it, back to the last one in which a segment
+      // begins. Any other lane adds nothing.
       heads = __ballot_sync(full_warp_mask, begins != 0 ? 1 : 0);
       const unsigned heads_up_to = heads << (warp_threads - 1 - lane);
       const unsigned reach = heads_up_to != 0 ? static_cast<unsigned>(__clz(static_cast<int>(heads_up_to))) : lane;
@@ -593,7 +595,7 @@ class AgentContiguousSegmentedScan {
     __syncthreads();
     if (!is_active) return;
     AccumT before_warp = running_;
-    // The sums of a tile that is not full are of no use behind it.
+    // A tile that is not full is the last one of its chunk. So nothing needs the sum of its last warp.
     STRATA_UNROLL
     for (int i = 0; i < warps; ++i) {
       if (i == warp) before_warp = running_;

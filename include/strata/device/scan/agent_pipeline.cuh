@@ -49,7 +49,7 @@ struct tiled_input {
 /// The items of a tile that a thread scans: a contiguous part of those of its warp, which are contiguous.
 struct thread_slice {
   unsigned char* stage;
-  std::size_t first_item;  // of the tile, behind the head
+  std::size_t first_item;  // index of the tile's first item; index 0 is behind the head
   int warp;
   int lane;
   int warp_items;    // valid ones
@@ -96,8 +96,8 @@ class AgentScanPipeline {
   static constexpr unsigned lag = static_cast<unsigned>(tuning.lag);
   static constexpr int thread_items = Stage::thread_items;
   static constexpr int warp_items = warp_threads * thread_items;
-  // Aggregates and prefixes of warps: Slots for aggregates and prefixes of warps: `lag` for the rounds between upsweep
-  // and downsweep, and two more for rounds in which they are still read.
+  // Slots for aggregates and prefixes of warps: `lag` for the rounds between upsweep and downsweep, and two more for
+  // rounds in which they are still read.
   static constexpr unsigned slots = lag + 2;
   using stage_state = pipeline_state<stages>;
   using slot_state = pipeline_state<slots>;

@@ -25,8 +25,9 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// How many items a thread has if a stage holds columns of items of these sizes. `group` of them have 16 bytes
-/// in the widest column. A thread accesses a group at once in each column, and has an odd number of groups, so
-/// the accesses have no bank conflicts without padding.
+/// in the widest column. A thread accesses a group at once in each column, and has an odd number of groups. So, even
+/// without padding, groups of 4 bytes or more have no bank conflicts. Smaller groups may take two wavefronts, for
+/// example 9 groups of 2 bytes.
 template <int ThreadBytes, std::size_t... Sizes>
 struct columns_shape {
   static constexpr std::size_t widest() {
@@ -47,7 +48,8 @@ struct columns_shape {
   static constexpr int groups = max_groups();
   static constexpr int thread_items = group * groups;
 
-  // not for users: the model must say the same; words that several lanes share do not matter
+  // not for users: the model must say the same; groups of less than 4 bytes are not checked, because they may take two
+  // wavefronts
   template <std::size_t Size>
   static constexpr bool has_no_conflicts() {
     constexpr int bytes = group * static_cast<int>(Size);

@@ -12,11 +12,11 @@
 
 /// \file
 /// Selections by flags read few values where few flags are set. The loading warp takes a sample of the flags of a tile.
-/// A block's first two tiles, partial tiles and calls in place have none: their values are all loaded. If few of them
-/// are set, only the flags come into the stage, and each scanning thread copies the values that it selects from device
-/// memory to their slots in the stage. These copies are in flight until the tile's downsweep. The sample decides only
-/// how long a tile takes: the flags themselves say which values are copied. H200, 2026-11-29, 2^28 i32 with 1-byte
-/// flags, 1 % and 0.1 % set, us: 240 and 217; all values loaded: 326 and 314.
+/// A block's first two tiles, partial tiles and calls in place have none: their values are all loaded. If few flags of
+/// its sample are set, only the flags of a tile come into the stage, and each scanning thread copies the values that it
+/// selects from device memory to their slots in the stage. These copies are in flight until the tile's downsweep. The
+/// sample decides only how long a tile takes: the flags themselves say which values are copied. H200, 2026-11-29, 2^28
+/// i32 with 1-byte flags, 1 % and 0.1 % set, us: 240 and 217; all values loaded: 326 and 314.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {

@@ -34,8 +34,8 @@ struct combine_run_ends {
 /// Runs of more than one item, as DispatchScan takes them: a scan of their ends. An end is the first or the last item
 /// of such a run. Ends 2 k and 2 k + 1 belong to run k: the first is its offset, and the second knows its length.
 ///
-/// In the pipeline a stage holds the items of a tile, one before and one behind. A warp puts the indices of the ends
-/// among its items side by side behind these items, in 2 bytes each, and stores results from there.
+/// In the pipeline a stage holds the items of a tile, one before and one behind. A warp finds the ends among its items.
+/// It puts their indices side by side behind the items of the stage, in 2 bytes each, and stores results from there.
 template <class Count, class KeyIterator, class OffsetIterator, class LengthIterator, class NumRunsIterator>
 struct non_trivial_runs_problem {
   using Accum = run_ends<Count>;

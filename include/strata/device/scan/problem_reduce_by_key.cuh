@@ -232,8 +232,8 @@ struct reduce_by_key_problem {
     }
 
     /// Moves the keys of the runs that begin in the warp to the front of its keys. For each of these runs, it also
-    /// writes the sum of the run before, over this warp's items only. Without values, it writes the index of the run's
-    /// first item.
+    /// writes the sum of the run before. This sum has only items of this warp. Without values, it writes the index of
+    /// the run's first item.
     template <bool IsFull>
     STRATA_D LocalResult local_scan(const thread_slice& slice, const ThreadState& state, const Accum& below) {
       const int rank = slice.lane > 0 ? static_cast<int>(below.begins) : 0;

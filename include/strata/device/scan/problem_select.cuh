@@ -258,7 +258,8 @@ struct select_problem {
     }
 
    private:
-    /// Another block may overwrite the input when it knows how many items are selected.
+    /// True if values are written over the input. Then no values are gathered: another block may overwrite them when it
+    /// knows how many items before its own are selected.
     STRATA_D bool is_in_place() const {
       if constexpr (std::is_same_v<ValueIterator, ValueOutputIterator>) {
         return problem_.values == problem_.values_out;

@@ -48,7 +48,8 @@ struct columns_pipeline_tuning {
 };
 
 /// A policy's `pipeline_above`, if no input takes the pipeline. Otherwise an input takes the pipeline if it has more
-/// than `pipeline_above` large tiles for each multiprocessor.
+/// than one small tile and more than `pipeline_above` large tiles for each multiprocessor. A selection in place needs
+/// only more than one small tile in all, not for each multiprocessor.
 inline constexpr int no_pipeline = -1;
 
 /// The rows of DeviceScan for items of type `InputT` and sums of type `AccumT`.

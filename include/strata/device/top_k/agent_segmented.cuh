@@ -126,7 +126,8 @@ struct segmented_top_k_problem {
   /// `MayBeFull`, there is a faster branch for tiles without missing items.
   template <int Stride, bool MayBeFull, int Items>
   STRATA_D void load(const row& of, int first, int valid, Code (&codes)[Items]) const {
-    // `first` may lie behind the segment, and behind the last segment there is no iterator.
+    // `first` may lie behind the segment, so items_from() does not get it: it would look for the iterator of a later
+    // segment, and behind the last segment there is none.
     const auto from = detail::advanced(detail::items_from(keys, of.begin), static_cast<std::size_t>(first));
     if (MayBeFull && valid >= Stride * Items) {
       load_codes<true, Stride>(from, Items * Stride, codes);
@@ -984,7 +985,7 @@ STRATA_HD long long top_k_sample_index(long long part, long long position) {
 /// capacity, the last block selects from the whole segment, by AgentTopK. Whether this happens depends only on the
 /// keys.
 ///
-/// The grid has one column, so that AgentTopK runs with one block.
+/// `gridDim.x` is 1, so that each AgentTopK works with one block.
 template <class Policy, class Problem, int Threads, int Items, bool IsSorted>
 class AgentTopKLongSegment {
   using Key = typename Problem::Key;
@@ -1109,7 +1110,7 @@ class AgentTopKLongSegment {
     Problem::encode_all(keys, codes);
   }
 
-  /// Takes the sample. For each of its items, a thread keeps the first code of all rounds.
+  /// Takes the sample. For each of its items, a thread keeps the least code of all rounds.
   template <int Count, bool HasRounds>
   STRATA_D void find_last_candidate(const Row& row, segment_sample sample) {
     if constexpr (!HasRounds) sample.rounds_log = 0;
@@ -1283,7 +1284,8 @@ class AgentTopKLongSegment {
     }
   }
 
-  /// Appends the marked candidates of some tiles to the `found` candidates that are kept already. Returns their number.
+  /// Appends the marked candidates of some tiles to the `found` candidates that are kept already. Returns the number of
+  /// marked candidates of these tiles.
   STRATA_D unsigned keep(long long begin, int tiles, unsigned found, unsigned part) {
     const int words = tiles * mark_bytes / 4;
     // An odd number of words, so that threads begin in different banks of shared memory.
@@ -1327,7 +1329,8 @@ class AgentTopKLongSegment {
   /// True for the block that arrives last, when all parts are collected. It then knows where the candidates of each
   /// part begin.
   STRATA_D bool is_last_part(unsigned part, unsigned parts, unsigned found) {
-    // If the part has tiles, the barrier at the end of `keep` comes before this.
+    // is_last_to_collect() begins with a barrier. So all threads have stored their candidates before the block
+    // publishes their number.
     if (parts > 1 && !Gather(storage_.gather, scratch_.gather, part, parts).is_last_to_collect(found)) return false;
     // If a part has more candidates than its capacity, the segment has too many as well.
     const unsigned own = threadIdx.x < parts ? detail::least(found, capacity + 1) : 0;

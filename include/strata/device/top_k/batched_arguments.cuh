@@ -203,8 +203,8 @@ cudaError_t batched_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes,
     const long long segments = detail::annotated_bound(num_segments);
     const long long most_items = detail::annotated_bound(segment_sizes);
     const long long most_results = detail::least(detail::annotated_bound(k), most_items);
-    // The bound of a length may be more than any memory has, for example the largest number of its type. Then all
-    // numbers below 2^62 are divided equally among the segments.
+    // The bound of a length may be more than any memory has, for example the largest number of its type. Then each
+    // segment gets an equal share of the item indices below 2^62.
     const int room =
         detail::most(62 - detail::log2_ceiling(static_cast<unsigned long long>(detail::most(segments, 1LL))), 0);
     const auto shift_for = [room](long long items) {
@@ -213,7 +213,7 @@ cudaError_t batched_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes,
     const int shift = shift_for(most_items), results_shift = shift_for(most_results);
     const long long stride = 1LL << shift;
     if (detail::is_refused(size_is == annotated_number::value && most_items > stride, "segment_sizes",
-                           "times the number of segments is larger than 2^62") ||
+                           "times the number of segments, rounded up to a power of two, is larger than 2^62") ||
         detail::refuses_reach(d_keys_in, segments, "d_keys_in") ||
         detail::refuses_reach(d_keys_out, segments, "d_keys_out") ||
         detail::refuses_reach(d_values_in, segments, "d_values_in") ||

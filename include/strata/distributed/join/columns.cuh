@@ -30,8 +30,8 @@ struct join_global_rows {
   /// ranks.
   const join_piece* pieces;
   unsigned num_pieces;
-  /// The numbers of the rows, to which the base is added: on the rank that they come from, or among the rows of all
-  /// ranks, with base 0. Null if these are their positions.
+  /// The numbers of the rows: among the rows of the rank that they come from, or among the rows of all ranks. The base
+  /// is added to a number; it is 0 in the second case. Null if the number of a row is its position.
   const unsigned* numbers;
   /// The number of the first row, if there are no pieces.
   std::int64_t base;

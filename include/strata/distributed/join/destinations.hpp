@@ -47,7 +47,8 @@ inline std::int64_t join_rows_before(const join_message* messages, int rank, boo
 
 /// True if fewer rows move when all ranks get all build rows, and the probe rows stay. That moves build x (ranks - 1)
 /// rows instead of (build + probe) x (ranks - 1) / ranks, if keys are spread over all ranks. A probe row that goes to
-/// the rank of its key costs `cost`. A build row that goes to one rank, or a copy of it for each rank, costs 1.
+/// the rank of its key costs `cost`. A build row that goes to one rank costs 1. If it goes to all ranks, each copy
+/// costs 1.
 inline bool is_build_side_small(const join_total_rows& total, int ranks, std::uint64_t cost = 1) {
   return total.build * static_cast<std::uint64_t>(ranks - 1) < cost * total.probe;
 }

@@ -101,8 +101,8 @@ class DispatchDistributedJoin {
         memory.samples.data());
     const join_total_rows total(messages, ranks);
     if (destinations.sends_whole_build_side) return join_all_build_rows(messages, total.build, memory.build);
-    // If row numbers among all ranks fit in 4 bytes, rows get them before they are sent. Otherwise they get their
-    // numbers on this rank.
+    // If row numbers among all ranks fit in 4 bytes, received rows have these numbers. Otherwise they have their
+    // numbers on the rank that sent them.
     const auto are_global = [](std::uint64_t rows) { return rows <= std::uint64_t{max_distributed_join_rows}; };
     const auto first_row = [&](bool is_build, std::uint64_t rows) {
       return are_global(rows) ? static_cast<unsigned>(detail::join_rows_before(messages, rank, is_build)) : 0u;

@@ -27,7 +27,7 @@ inline launch_configuration join_row_launch(const char* name, std::int64_t rows,
 }
 
 /// Writes the message of this rank: the header, and the hashes of rows at equal distances. The hash is 0 if a row can
-/// have no partner, and behind the last sample. The grid has one block.
+/// have no partner. All hashes behind the last sample are 0. The grid has one block.
 template <class RoutedKeys>
 STRATA_KERNEL void distributed_join_message_kernel(RoutedKeys keys, unsigned rows, bool nulls_equal, unsigned samples,
                                                    join_header header, join_message* message) {

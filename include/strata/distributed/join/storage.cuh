@@ -80,8 +80,8 @@ class distributed_join_storage {
   unsigned char* work() const { return all_.template get<unsigned char>(work_slot); }
   std::size_t work_bytes() const { return work_bytes_; }
 
-  /// The keys in the order of classes. If the side stays on its rank, this is a copy, made only of keys that come from
-  /// an iterator.
+  /// The keys in the order of classes. If the side stays on its rank, or is sent without sorting it, this is a copy in
+  /// the order of rows, made only of keys that come from an iterator.
   template <bool IsBuild>
   Key* keys_sent() const {
     return all_.template get<Key>(first_slot<IsBuild> + keys_sent_slot);

@@ -12,8 +12,8 @@ struct distributed_sort_tuning {
   int first_samples;
   /// Keys that all ranks together sample for each splitter in a later round.
   int samples;
-  /// Maximum number of bytes of samples that a rank sends for each splitter in a round. If the result needs more
-  /// samples, the rank sends more.
+  /// Maximum number of bytes of samples that a rank sends: in the first round for all splitters together, in a later
+  /// round for each splitter. The rank sends `sort_sizes::min_samples()` samples even if these have more bytes.
   int sample_bytes;
   /// If a rank's output has more items than this, it is exchanged in `chunks` parts, and one is merged while the next
   /// comes.

@@ -12,8 +12,8 @@ namespace detail {
 /// number, a pointer or another iterator. `Derived` adds what an item is. It may hide `forward`, `back` and `is_at`;
 /// then it declares this class as a friend.
 ///
-/// The operators take a distance `n` of any type and do not convert it to `Difference`, the `OffsetT` of an iterator,
-/// which may be unsigned or narrower than a pointer.
+/// The operators take a distance `n` of any type. Only `n + iterator` converts it to `Difference`, the `OffsetT` of an
+/// iterator: this type may be unsigned or narrower than a pointer.
 template <class Derived, class Position, class Difference>
 class random_access {
  public:

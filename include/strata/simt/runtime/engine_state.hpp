@@ -83,8 +83,8 @@ struct warp {
   collective_slot slots[warp_threads];
   uint64_t results[warp_threads];
 #if defined(STRATA_SIMT_CHECK)
-  uint32_t sequence;                           // number of releases by this warp in the current epoch
-  uint32_t known[warp_threads][warp_threads];  // [lane]: the clock it knows of each lane
+  uint32_t sequence;                           // 1 + number of synchronisations of the whole warp in this epoch
+  uint32_t known[warp_threads][warp_threads];  // known[a][b]: the clock of lane b that lane a knows
 #endif
 };
 
