@@ -134,10 +134,12 @@ struct AgentGroupTable {
 
   STRATA_D void clear_plan() {
     Plan& plan = *arguments.plan;
-    plan.departures = plan.is_abandoned = plan.is_partitioned = plan.num_sampled_frequent = plan.num_frequent = 0;
+    plan.departures = plan.is_abandoned = plan.is_partitioned = 0;
     plan.sampled = {0, 0, 0};
-    plan.arrivals = plan.leaving = plan.ticket = plan.second_bits = plan.num_listed = 0;
+    plan.num_sampled_frequent = plan.num_frequent = 0;
+    plan.arrivals = plan.leaving = plan.ticket = 0;
     plan.num_chunks[0] = plan.num_chunks[1] = 0;
+    plan.second_bits = plan.num_listed = 0;
     plan.num_groups = plan.num_written = 0;
   }
 
@@ -145,10 +147,11 @@ struct AgentGroupTable {
   /// decide the same.
   STRATA_D bool choose_method() {
     const Plan& plan = *arguments.plan;
-    const group_sample_counts counts{platform::load_relaxed(&plan.sampled.different),
-                                     platform::load_relaxed(&plan.sampled.once),
-                                     platform::load_relaxed(&plan.sampled.twice)};
-    if (threadIdx.x == 0) storage.groups = detail::estimated_groups(counts);
+    if (threadIdx.x == 0) {
+      storage.groups = detail::estimated_groups({platform::load_relaxed(&plan.sampled.different),
+                                                 platform::load_relaxed(&plan.sampled.once),
+                                                 platform::load_relaxed(&plan.sampled.twice)});
+    }
     __syncthreads();
     double groups = storage.groups;
     // The estimate is a lower bound. It is too low if some keys are frequent among many others. With keys that follow
@@ -171,11 +174,13 @@ struct AgentGroupTable {
   STRATA_D bool has_outliers(double most_rows) const {
     const unsigned sampled = platform::load_relaxed(&arguments.plan->num_sampled_frequent);
     int found = 0;
-    for (unsigned i = threadIdx.x; i - threadIdx.x < sampled; i += unsigned{threads}) {
-      const auto rows_of_key = i < sampled ? platform::load_relaxed(arguments.plan->sampled_frequent + i) >> 32 : 0;
-      found += __syncthreads_count(static_cast<double>(rows_of_key) > most_rows ? 1 : 0);
+    for (unsigned first = 0; first < sampled; first += unsigned{threads}) {
+      const unsigned i = first + threadIdx.x;
+      const auto* const weight = arguments.plan->sampled_frequent + i;
+      const auto is_outlier = [&] { return static_cast<double>(platform::load_relaxed(weight) >> 32) > most_rows; };
+      found += __syncthreads_count(i < sampled && is_outlier() ? 1 : 0);
     }
-    return found >= static_cast<int>(sample_rows / 512);
+    return static_cast<unsigned>(found) >= sample_rows / 512;
   }
 
   /// Lists the most frequent keys of the sample that find room in their two home slots of the table of frequent keys.
@@ -318,7 +323,7 @@ struct AgentGroupTable {
     } else {
       add_tiles<true>(table, first_tile, last_tile, num_items);
     }
-    // Threads that are still before this barrier must not see the flag that a thread sets after it.
+    // The flag is read before this barrier, because a thread that has passed the barrier may set the flag in `flush`.
     const bool is_stopped = __syncthreads_or(*static_cast<volatile unsigned*>(&storage.stop) != 0 ? 1 : 0) != 0;
     if (!is_stopped) flush(table);
     __syncthreads();
@@ -410,8 +415,8 @@ struct AgentGroupTable {
     return loaded;
   }
 
-  /// The slot in device memory in which a word is looked for first. All bits choose it, because words with the same
-  /// home in shared memory have the same lower bits.
+  /// The slot in device memory in which a word is looked for first. Bits of both halves of the word choose it, because
+  /// words with the same home in shared memory have the same lower bits.
   STRATA_D std::size_t home_in_memory(Slot word) const {
     if (rows.is_dense()) word = detail::mixed_group_word(word);
     return static_cast<std::size_t>(word >> (4 * sizeof(Slot)) ^ word) & (arguments.table.slots - 1);

@@ -132,7 +132,7 @@ struct group_begins_at {
   }
 };
 
-/// Takes the group of each sorted row, and writes it at the row's place in the input.
+/// Takes the group of each sorted row, and writes it to the output, at the row's index in the input.
 template <class GroupOfRowIterator, class Row>
 struct write_group_of_row {
   GroupOfRowIterator out;
@@ -379,10 +379,7 @@ struct DispatchGroupBy : Call {
   // ------------------------------------------------------------------ rows are sorted
 
   cudaError_t run_sorted(void* d_temp_storage, std::size_t& temp_storage_bytes, std::size_t rows) const {
-    std::size_t keep_bytes = 0;
-    std::size_t sort_bytes = 0;
-    std::size_t reduce_bytes = 0;
-    std::size_t number_bytes = 0;
+    std::size_t keep_bytes = 0, sort_bytes = 0, reduce_bytes = 0, number_bytes = 0;
     cudaError_t status = keep_rows(nullptr, keep_bytes, nullptr, nullptr);
     if (status != cudaSuccess) return status;
     status = sort_rows(nullptr, sort_bytes, nullptr, nullptr, nullptr, num_sorted(nullptr), 0);

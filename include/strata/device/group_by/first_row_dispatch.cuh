@@ -180,8 +180,7 @@ struct DispatchGroupsByFirstRow {
     using States = typename Places::States;
     Places places{call, all, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
     const std::size_t words = detail::ceiling_divide(rows, Places::word_bits);
-    std::size_t group_bytes = 0;
-    std::size_t scan_bytes = 0;
+    std::size_t group_bytes = 0, scan_bytes = 0;
     cudaError_t status = group(nullptr, group_bytes, places, rows);
     if (status == cudaSuccess) status = count(nullptr, scan_bytes, places, words);
     if (status != cudaSuccess) return status;

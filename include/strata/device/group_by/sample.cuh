@@ -61,8 +61,7 @@ STRATA_HD group_method choose_group_method(double rows, double groups, double sl
 
 /// Returns the index of row i of a sample: a position in the i-th of `sample_rows` equal parts of the `num_items` rows.
 STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items, unsigned sample_rows = group_sample_rows) {
-  const std::size_t part = num_items / sample_rows;
-  const std::size_t rest = num_items % sample_rows;
+  const std::size_t part = num_items / sample_rows, rest = num_items % sample_rows;
   const std::size_t begin = i * part + i * rest / sample_rows;
   return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
 }
