@@ -39,8 +39,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if (P - 1)
 ///     x all build rows are fewer than twice all probe rows, all capacities hold all build rows, and no build side has
-///     a mask. But if ranks have on average 2^27 rows of both sides or more, and can store them straight to the ranks
-///     of their keys, they do this instead.
+///     a mask. In this second case, rows go to the ranks of their keys instead if three conditions are met: the ranks
+///     can store rows straight to these ranks, they have on average 2^27 rows or more, both sides together, and no key
+///     is frequent.
 ///   - A key is frequent if, by samples, more than 1/(4 P) of the probe rows have it. (If more than 64 keys are
 ///     frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and take a part of the
 ///     capacity. Build rows with these keys go to all ranks.
@@ -50,9 +51,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   received: capacities may be 0.
 /// - **Aliasing.** As in DeviceHashJoin, on each rank.
 /// - **Errors.** All ranks return alike. `cudaErrorInvalidValue`, before anything is written: what DeviceHashJoin
-///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities. Else the
-///   error of the lowest rank that has one, or of NCCL. After the exchange of messages, a rank with an error returns it
-///   alone. Abort the communicator then, because other ranks may wait for this one.
+///   refuses, on any rank; ranks that differ in kind, nulls_equal or sizes of keys and columns; capacities that are
+///   negative, above 2^32 - 16 or too small. Else the error of the lowest rank that has one, or of NCCL. After the
+///   exchange of messages, a rank with an error returns it alone. Abort the communicator then, because other ranks may
+///   wait for this one.
 /// - **When it pays.** On two H200 with NVLink, two GPUs were no faster than one: with 2^27 rows of each side on each,
 ///   both take 8.1 ms in shared memory (8.5 by NCCL), and with fewer rows one GPU is faster. More GPUs were not
 ///   measured. By the cost model in the README of this folder, four or more are faster.

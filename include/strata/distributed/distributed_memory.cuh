@@ -21,7 +21,8 @@ STRATA_NAMESPACE_BEGIN
 ///     memory.Allocate(bytes, comm);
 ///
 /// While it exists, calls of this communicator send their small messages by stores to the other GPUs, in place of
-/// collectives of NCCL. Calls whose arrays lie in this memory also move their items that way:
+/// collectives of NCCL. Calls whose arrays lie in this memory also move their items directly between the GPUs, without
+/// NCCL:
 ///
 /// | call | array in this memory, on all ranks |
 /// |---|---|

@@ -36,8 +36,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   has more than 4,096 items (fewer if keys have more than 16 bytes), they give the splitters. Otherwise more rounds
 ///   find the splitters, and the host waits once more. Each round is a collective of some KiB and a kernel, and narrows
 ///   the search by a factor of about 700 with 2 ranks, and 60 with 8. If ranks share memory, small sorts need no
-///   splitters, so the host waits once. If only some ranks are small, it waits up to three times. Calls cannot be
-///   captured. The exchange and the merges are in the stream when the call returns.
+///   splitters, so the host waits once. If only some ranks have few enough items for a small sort, the host waits up to
+///   three times. Calls cannot be captured. The exchange and the merges are in the stream when the call returns.
 /// - **Storage.** Temporary storage has the rank's items, and in addition the largest of three parts, which are not
 ///   used at the same time. The first is what DeviceMergeSort takes for the rank's items. The second is `capacity`
 ///   items, and for more than two ranks one or two buffers. A buffer has `capacity` items, but above 2^22 only a

@@ -40,9 +40,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator or index type that cannot represent all local
 ///   indices, null pointer (`d_in` if there are items, `d_out`), two outputs that overlap, temporary storage too small.
 ///   A rank with bad arguments returns its error and takes part without items. Then no rank writes a result; the others
-///   return `cudaSuccess`, and their debug builds stop. Size queries refuse nothing, so that all ranks come to the call
-///   itself. Otherwise a call returns what NCCL and launches return. After an error of NCCL or of a launch, abort the
-///   communicator: other ranks may wait for this one.
+///   return `cudaSuccess`, and their debug builds stop. Size queries refuse only a null communicator, so that all ranks
+///   come to the call itself. Otherwise a call returns what NCCL and launches return. After an error of NCCL or of a
+///   launch, abort the communicator: other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^24 items on
 ///   each, and slower with 2^20. The README of this folder has the times.
 /// - **Algorithm.** DeviceReduce on each rank, then an all-gather. Then every rank combines the aggregates of all

@@ -16,8 +16,8 @@
 /// Forward progress: if there are several rounds of tiles, all blocks are resident together. With one round, a block
 /// waits for blocks with lower numbers. Devices start these first, but that is not guaranteed. A block may also wait
 /// for the block that owns its input. The owner runs already, and waits for no block before it publishes. If a block
-/// has waited for some milliseconds for a lower number, it reduces the missing tile in place of the tile's own block,
-/// and publishes the aggregate. It applies the operator in the same order as that block, so both compute the same bits.
+/// has waited for some milliseconds, it reduces the missing tile in place of the tile's own block, and publishes the
+/// aggregate. It applies the operator in the same order as that block, so both compute the same bits.
 ///
 /// The output may overwrite the input. Then a block acquires the input of a tile before it reads it: the input of its
 /// own tile when it starts, and the input of another tile before it reduces that tile. The first block to acquire an

@@ -286,8 +286,8 @@ struct DispatchSegmentedTopK {
     return MaxPolicy::Invoke(dispatch.device.ptx_version, dispatch);
   }
 
-  /// True if segments may be longer than a block holds by at least one policy of the chain. All policies count, because
-  /// temporary storage must not depend on the device.
+  /// True if, with at least one policy of the chain, segments may be longer than a block can hold. All policies count,
+  /// because temporary storage must not depend on the device.
   static bool may_have_long(const Problem& problem) {
     constexpr auto most = static_cast<long long>(detail::least_in_chain<block_items, MaxPolicy>());
     return problem.segments.max_size() > most;

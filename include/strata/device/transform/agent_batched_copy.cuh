@@ -17,9 +17,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// The long buffers that the first kernel queues for the second, and the numbers of their first pieces, which ascend:
-/// one addition gives a warp slots and numbers. 32 bits suffice for the number of pieces: more pieces of 4 KiB would be
-/// 2^44 bytes of buffers that do not overlap.
+/// The long buffers that the first kernel queues for the second, and the number of the first piece of each. A warp gets
+/// slots and piece numbers by one atomic addition. So the numbers ascend with the slots. 32 bits suffice for the number
+/// of pieces: more pieces of 4 KiB would be 2^44 bytes of buffers that do not overlap.
 struct buffer_queue {
   unsigned long long* counter;  // upper half: buffers, lower half: pieces
   unsigned* first_pieces;

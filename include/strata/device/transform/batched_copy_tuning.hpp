@@ -10,14 +10,14 @@ STRATA_NAMESPACE_BEGIN
 /// How buffers are shared out among warps.
 struct batched_copy_tuning {
   int block_threads;
-  int blocks_per_multiprocessor;  ///< of both kernels
+  int blocks_per_multiprocessor;  ///< of both kernels, except where `queued_array_blocks` counts
   int warp_bytes;                 ///< the longest buffer that is not queued
   int piece_bytes;                ///< what queued buffers are cut into
   int max_pieces;                 ///< of one buffer: longer ones have longer pieces
   int batches_per_warp;           ///< at least this many for each resident warp, where batches have several buffers
   int rows;                       ///< units of 16 bytes that a lane loads before it stores the first
   int edge_rows;                  ///< the same of words at the ends of buffers
-  int queued_array_blocks = 2;    ///< the same of the second kernel, if buffers are arrays that it reads
+  int queued_array_blocks = 2;    ///< `blocks_per_multiprocessor` of the second kernel, if buffers are arrays that it reads
   int stride_pieces = 1024;       ///< from this many pieces of a queued buffer on average, warps take every n-th piece
 };
 
@@ -29,7 +29,7 @@ struct batched_copy_policy_hub {
     // copy of the last takes 512. Other rows of the queue's kernel:
     // benchmarks/results/h200/experiments/batched_copy.md.
     // `warp_bytes`: what a warp that is alone copies in some microseconds. `piece_bytes`: two rounds of a warp. `rows`:
-    // as registers allow. Four blocks.
+    // as registers allow. `Blocks` was 4.
     static constexpr batched_copy_tuning batched_copy{/*block_threads=*/256,
                                                       /*blocks_per_multiprocessor=*/Blocks,
                                                       /*warp_bytes=*/8 << 10,

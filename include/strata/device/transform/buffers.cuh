@@ -45,7 +45,7 @@ struct copy_location {
 };
 
 /// A unit of a body between its load and its store: 16 bytes, which lie at a multiple of 16 in the destination, and in
-/// the source too unless `IsShifted`. Then they are parts of two vectors.
+/// the source too unless `IsShifted`. If `IsShifted`, they may be parts of two vectors of the source.
 template <bool IsShifted>
 class body_unit {
  public:
@@ -219,7 +219,7 @@ struct item_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
       index_ = from.index;
       number_ = static_cast<std::ptrdiff_t>(number - from.first);
       if constexpr (may_wait) {
-        auto in = detail::item_at(buffers.inputs, index_);  // a variable: items may be parts of it
+        auto in = detail::item_at(buffers.inputs, index_);  // The iterator is kept in a variable, because in[i] may refer to a part of it.
         value_ = in[static_cast<difference_of<decltype(in)>>(number_)];
       }
     }

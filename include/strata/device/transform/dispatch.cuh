@@ -49,8 +49,8 @@ struct transform_problem {
 
   static constexpr bool is_by_reference = IsByReference;
   static constexpr bool has_vectors = !IsByReference;
-  // Two inputs that exceed L2 are read faster with fewer bytes in flight. Tiles whose items are checked have fewer in
-  // flight, because the checks take registers.
+  // Only transformations of one input have a path for whole tiles. Two inputs that exceed L2 are read faster with fewer
+  // bytes in flight. Tiles whose items are checked have fewer in flight, because the checks take registers.
   static constexpr bool has_whole_tiles = !IsByReference && sizeof...(Inputs) == 1;
   static constexpr int most_groups(const tile_tuning& tuning) { return tuning.groups; }
   STRATA_HD static constexpr int block_threads(const tile_tuning& tuning) { return tuning.block_threads; }

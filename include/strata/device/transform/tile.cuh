@@ -72,7 +72,8 @@ struct whole_tile {
   STRATA_D static constexpr bool has(int) { return true; }
 };
 
-/// The single item, outside of all groups, that this thread has besides its tile. It has the form of a group.
+/// The single item, outside of all groups, that this thread has besides its tile. It has the members of a tile with one
+/// group of one item.
 struct leftover_item {
   static constexpr int groups = 1;
   static constexpr int width = 1;

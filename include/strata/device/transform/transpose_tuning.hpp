@@ -24,7 +24,7 @@ namespace detail {
 
 /// The tuning rows of a policy. A call takes one.
 enum class transpose_kind {
-  vectors,  ///< both matrices aligned to `access_bytes`: squares of several elements
+  vectors,  ///< both matrices aligned to `access_bytes`: a thread transposes squares of several elements in registers
   items,    ///< any alignment: element by element, or by the pieces that alignment allows
   wide,     ///< as `items`, at most `few_transpose_rows` rows
   tall,     ///< as `items`, at most this many columns

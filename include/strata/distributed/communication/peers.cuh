@@ -221,7 +221,8 @@ class peer_group {
 
   /// Gathers the messages of all ranks on all ranks, like ncclAllGather. One block then calls `then()`, even after an
   /// error. `d_mine` and `d_all` may be null: then the call is a barrier. The type of `then` is in the namespace of
-  /// kernels. So a file that is compiled for other architectures has another function.
+  /// kernels, whose name tells the architectures. So files that are compiled for different architectures instantiate
+  /// different functions from this template.
   template <class Then = no_more_steps>
   cudaError_t gather(const void* d_mine, void* d_all, std::size_t message_bytes, ncclComm_t comm, cudaStream_t stream,
                      const Then& then = {}) const {
