@@ -14,7 +14,8 @@ STRATA_NAMESPACE_BEGIN
 /// - Items may have any size. They are loaded in words as large as their alignment, of 1 to 16 bytes. Nothing is loaded
 ///   beside them. An item of several words is not loaded at once.
 /// - Memory may be global, shared or local; with LOAD_LDG it must be global, and the kernel must not write it.
-/// - A load sees what its thread has stored before. LOAD_VOLATILE may poll; it gives no order with other memory.
+/// - A load sees what its thread has stored before. LOAD_VOLATILE may be used to poll memory. It does not order
+///   accesses to other memory.
 /// - The items' type must be trivially relocatable. With LOAD_DEFAULT it may be any that can be copied, and `itr` any
 ///   iterator; otherwise `itr` is a pointer.
 ///

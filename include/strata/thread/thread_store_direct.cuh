@@ -72,8 +72,9 @@ STRATA_D void StoreDirectBlocked(int linear_tid, Iterator block_itr, const T (&i
   detail::store_items(detail::blocked_positions<ItemsPerThread>(linear_tid), block_itr, items, valid_items);
 }
 
-/// Thread t stores items t * N .. t * N + N - 1 of the tile, in words of up to 16 bytes. If `block_ptr` is not aligned
-/// to them, or words would be no wider than `T`, items are stored one by one.
+/// Thread t stores items t * N .. t * N + N - 1 of the tile, in words of up to 16 bytes. Items are stored one by one if
+/// `block_ptr` is not aligned to words, if words would be no wider than the alignment of `T`, or if `T` is not
+/// trivially relocatable.
 template <class T, std::size_t ItemsPerThread>
 STRATA_D void StoreDirectBlockedVectorized(int linear_tid, T* block_ptr, const T (&items)[ItemsPerThread]) {
   using vector = detail::vector_access<T, ItemsPerThread>;

@@ -65,8 +65,9 @@ class merge_sort_warp {
 ///   Otherwise each warp has one logical warp, its first W lanes, and the other lanes must not call.
 /// - All lanes of a logical warp must call together, with the same `valid_items`. Lanes of different logical warps need
 ///   not call together. If all logical warps of a warp call together with full tiles, they take less time.
-/// - Each logical warp has its own `TempStorage`, an element of an array in shared memory. It is as large as for a
-///   block of W threads, without the bytes for each warp. Blocked accesses of whole warps have no bank conflicts.
+/// - Each logical warp has its own `TempStorage`, an element of an array in shared memory. It is as large as the
+///   `TempStorage` of BlockMergeSort for W threads, without the bytes that BlockMergeSort needs for its warps. Blocked
+///   accesses of whole warps have no bank conflicts.
 /// - If W is a power of two, sorts of integers for which BlockMergeSort does not call `compare` use no shared memory.
 /// - The lanes of the logical warp must call `__syncwarp()` between two calls that use the same storage, and before the
 ///   storage is used for anything else.

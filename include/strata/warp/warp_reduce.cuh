@@ -18,8 +18,8 @@ namespace detail {
 
 /// True if `Operator` may also combine items in lanes whose results are not used, where an item may be added several
 /// times. Sums of signed integers might overflow there, so these are added as unsigned words. A user's function object
-/// is not called there: it might assert something on its operands. The `+` or `<` of a user's type is, if
-/// operator_traits says that Sum, Min or Max commutes on it.
+/// is not called there: it might assert something on its operands. The `+` or `<` of a user's type is called there, if
+/// operator_traits says that Sum, Min or Max commutes on this type.
 template <class Operator, class T>
 inline constexpr bool takes_any_operands =
     operator_traits<Operator, T>::commutative &&
@@ -61,7 +61,8 @@ inline constexpr bool takes_any_operands =
 ///   - integers of 64 bits, by `Min` and `Max`
 ///   - floats of 16 to 64 bits, by `Min` and `Max`; also by `cuda::maximum` and the like, unless an item is a NaN or
 ///     the result is 0 or denormal
-///   - pairs, by `ArgMin` and `ArgMax`, if index and value have at most 32 bits each
+///   - pairs, by `ArgMin` and `ArgMax`, if the index is a 32-bit integer and the value a 32-bit integer or a float of
+///     up to 32 bits
 /// - `T` must be trivially relocatable.
 ///
 /// @code

@@ -104,7 +104,8 @@ STRATA_D T sum_of_lanes_below(unsigned mask, const T& item, const T& inclusive) 
 ///   barrier is needed between uses.
 /// - Cost: log2(LogicalWarpThreads) steps, rounded up. Each is one shuffle for every 4 bytes of `T` and one
 ///   conditional call of the operator. An exclusive result takes one more shuffle, or one subtraction for
-///   sums of integers. Lane numbers are not compared: the shuffle returns whether there is a source.
+///   sums of integers. For items of up to 4 bytes, the steps do not compare lane numbers: the shuffle returns whether
+///   there is a source.
 /// - `T` must be trivially relocatable.
 ///
 /// @code

@@ -20,7 +20,7 @@
 ///
 ///     prefix of tile 5 * 1024 + 3 * 32 + 7
 ///       = level 2 [4] + level 1 [160], [161], [162] + level 0 [5216] to [5222]
-///                       of 32 tiles each the 7 tiles before it in its 32
+///                       each of 32 tiles              the 7 tiles before it
 ///
 /// A lane reads at most one value of level 0, and one of level 1 or 2. All of these loads are issued at once. The last
 /// tile of each 32 publishes their aggregate before it waits for the levels above. So the chain through the tiles has

@@ -17,7 +17,7 @@ struct batched_copy_tuning {
   int batches_per_warp;           ///< at least this many for each resident warp, where batches have several buffers
   int rows;                       ///< units of 16 bytes that a lane loads before it stores the first
   int edge_rows;                  ///< the same of words at the ends of buffers
-  int queued_array_blocks = 2;    ///< `blocks_per_multiprocessor` of the second kernel, if buffers are arrays that it reads
+  int queued_array_blocks = 2;    ///< `blocks_per_multiprocessor` of the second kernel, if it reads buffers from arrays
   int stride_pieces = 1024;       ///< from this many pieces of a queued buffer on average, warps take every n-th piece
 };
 

@@ -219,7 +219,8 @@ struct item_buffers : buffer_arrays<InputIt, OutputIt, SizeIt> {
       index_ = from.index;
       number_ = static_cast<std::ptrdiff_t>(number - from.first);
       if constexpr (may_wait) {
-        auto in = detail::item_at(buffers.inputs, index_);  // The iterator is kept in a variable, because in[i] may refer to a part of it.
+        // The iterator is kept in a variable, because in[i] may refer to a part of it.
+        auto in = detail::item_at(buffers.inputs, index_);
         value_ = in[static_cast<difference_of<decltype(in)>>(number_)];
       }
     }

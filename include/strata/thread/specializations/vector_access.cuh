@@ -21,7 +21,7 @@ struct vector_access {
   static constexpr std::size_t words = bytes / width;
   using word = item_vector<unsigned char, static_cast<int>(width)>;
 
-  /// True if words are wider than the accesses that the compiler may use for an item.
+  /// True if `T` is trivially relocatable, and words are wider than the accesses that the compiler may use for an item.
   static constexpr bool worthwhile = is_trivially_relocatable_v<T> && width > alignof(T);
 
   /// The block's first item decides for all threads: their items begin at multiples of `width` bytes behind it.

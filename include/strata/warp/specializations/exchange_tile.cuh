@@ -30,8 +30,8 @@ class exchange_tile {
 
   /// The position of the item with this index.
   STRATA_HD static constexpr int position(unsigned index) { return Layout{}(static_cast<int>(index)); }
-  /// The position of item `start + thread`. `start` should be a constant, and may be negative. Then only one division
-  /// depends on `thread` for all values of `start` with the same remainder modulo `period`.
+  /// The position of item `start + thread`. `start` should be a constant, and may be negative. All constants `start`
+  /// with the same remainder modulo `period` share the division that depends on `thread`.
   STRATA_HD static constexpr int position(int start, unsigned thread) {
     const int remainder = (start % period + period) % period;
     return (start - remainder) / period * period_units + position(static_cast<unsigned>(remainder) + thread);

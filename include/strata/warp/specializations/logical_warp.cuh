@@ -11,8 +11,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The calling thread's lane in its logical warp, and exchange among the lanes. If `Threads` is a power of
-/// two, logical warps divide each warp; otherwise each warp has one, its first lanes. All lanes of the
-/// logical warp, and no others, execute each call, so that logical warps of one warp may diverge.
+/// two, logical warps divide each warp; otherwise each warp has one, its first lanes. Each ballot and shuffle has the
+/// mask of this logical warp alone: all its lanes must call together, and logical warps of one warp may diverge.
 template <int Threads>
 class logical_warp {
   static_assert(Threads >= 1 && Threads <= warp_threads,

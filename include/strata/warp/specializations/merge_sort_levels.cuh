@@ -31,12 +31,14 @@ struct merge_sort_fit {
 };
 
 /// Sorts the tile of a team of threads, which is a logical warp or a block. Each thread sorts its items in
-/// registers. Then pairs of neighbouring runs are merged in shared memory until one run is left. In a
-/// merge, a thread makes one slice of the result: the items with the indices that it had before.
+/// registers. Then pairs of neighbouring runs are merged in shared memory until one run is left. In a merge, each
+/// thread makes one slice of the result: thread t of a pair of runs makes the items from t * ItemsPerThread on.
 ///
-/// The second run of a pair lies behind the first in descending order (K. E. Batcher's bitonic sequence, 1968). A
-/// thread that reads on behind the end of a run reads the last item of the other run: memory of the same pair, and an
-/// item that does not come before what is left of the other run. So only the end of the first run is compared.
+/// The second run of a pair lies behind the first in descending order (K. E. Batcher's bitonic sequence, 1968). In a
+/// full tile, a thread that reads on behind the end of a run reads the last item of the other run. This memory belongs
+/// to the same pair, and the item does not come before what is left of the other run. So the merge only tests whether
+/// the first run is at its end. In a partial tile, missing items may lie between the runs, and the merge tests both
+/// ends.
 ///
 /// A `Team` has
 ///
@@ -45,7 +47,7 @@ struct merge_sort_fit {
 ///     // Has a barrier like `synchronise`. Slices of a level fit together if the `end` of each thread is the `start`
 ///     // of the next where the thread `goes_on`, else `last`. `thread` is thread().
 ///     merge_sort_fit slices_fit<Warp>(int thread, bool goes_on, int start, int end, int last);
-///     static constexpr int warp_levels;  // the first levels, which merge runs of one warp
+///     static constexpr int warp_levels;  // how many levels, the first ones, merge runs that are in one warp
 ///     // The team to take if all lanes of the warp call together, which `together()` returns; or void.
 ///     using together_type;
 ///
@@ -175,7 +177,7 @@ class merge_sort_levels {
     const int local = (thread & (2 * run - 1)) * ItemsPerThread;
     const int index = thread * ItemsPerThread, count1 = run * ItemsPerThread;
     const int count2 = all_full ? count1 : detail::least(count1, valid - (index - local) - count1);
-    // `length2` includes the missing items of a thread that has other items.
+    // `length2` also counts the missing items of a thread that has valid items.
     const int length2 = Full ? count2 : detail::round_up(count2, ItemsPerThread);
     // A run without a second one is not merged.
     const bool merges = all_full || (count2 > 0 && local < count1 + count2);
@@ -183,8 +185,8 @@ class merge_sort_levels {
     team.template synchronise<Warp>();
     if (merges) {
       key_tile& tile = memory.keys;
-      // All of these are in steps of positions. The second run descends, so the two items of each comparison in a
-      // search are equally far apart.
+      // The following variables are positions, or distances between positions, which are multiples of `step`. The
+      // second run descends, so the two items of each comparison in a search are equally far apart.
       const int diagonal = local * step;
       const int begin1 = tile.position(index) - diagonal;
       const int distance = (count1 + length2) * step - step - diagonal;
@@ -259,9 +261,8 @@ class merge_sort_levels {
     }
   }
 
-  /// The items of shared memory that a thread takes as its part of a run, in the order that the merge of runs of `run`
-  /// threads needs. A thread's missing items move with its other items. The missing items of a second run lie between
-  /// the runs.
+  /// Says where the items of a thread lie in shared memory, in the order that the merge of runs of `run` threads needs.
+  /// A thread's missing items move with its other items. The missing items of a second run lie between the runs.
   struct slots {
     bool descends;
     int thread;  // the thread whose items would lie there if all items were in order

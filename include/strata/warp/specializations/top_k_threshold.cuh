@@ -174,7 +174,8 @@ template <class Code>
 STRATA_D Code top_k_step(Code range, unsigned wanted, unsigned items, bool may_guess) {
   const auto half = static_cast<Code>(range / 2);
   if constexpr (sizeof(Code) <= 8) {
-    // A code can represent the product: the quotient is less than 1 by more than its error.
+    // The conversion of the product to `Code` does not overflow: the factor is at most 0.9999, and the rounding errors
+    // are smaller than its distance from 1.
     const float fraction = detail::top_k_quotient(static_cast<float>(wanted), static_cast<float>(items));
     const auto guess = static_cast<Code>(static_cast<float>(range) * detail::least(fraction, 0.9999f));
     const auto last = static_cast<Code>(range - 1);
@@ -201,8 +202,8 @@ STRATA_D top_k_threshold<Code> search_top_k_threshold(Team& team, const Code (&c
   };
   unsigned before = 0;                // items before `low`
   unsigned up_to = up_to_code(high);  // items up to `high`
-  // A guess that leaves more than half of the range is a miss. After some the range is halved, so that the number of
-  // steps has a bound.
+  // A guess that leaves more than half of the range is a miss. After `most_misses` misses, each step halves the range,
+  // so that the number of steps has a bound.
   int misses = 0;
   constexpr int most_misses = 3;
   bool is_found = up_to - k <= slack || low == high;
@@ -286,9 +287,9 @@ struct top_k_least {
   }
 };
 
-/// Returns the code of the `k`-th item, for k up to 8: each lane sorts its 8 first codes, then the lanes merge them.
-/// Takes the same time for all keys. `before` gets the number of items with earlier codes, and `all` the first codes in
-/// order.
+/// Returns the code of the `k`-th item, for k up to 8: each lane finds the 8 least of its codes, in order, then the
+/// lanes merge theirs. Takes the same time for all keys. `before` gets the number of items with earlier codes, and
+/// `all` the first codes in order.
 template <class Code, int Items, int Lanes, bool IsTogether>
 STRATA_D Code find_code_of_few(const top_k_warp<Lanes, IsTogether>& team, const Code (&codes)[Items], unsigned k,
                                unsigned& before, top_k_least<Code>& all) {

@@ -16,17 +16,18 @@ namespace detail {
 /// Exchange within a logical warp of W threads, N items each, by N shuffles: no shared memory, and any N and W. Source:
 /// B. Catanzaro, A. Keller, M. Garland, "A Decomposition for In-place Matrix Transposition", PPoPP 2014. A
 /// transposition is a permutation of the registers of each thread, then one of each register over the threads, then
-/// another one of the registers. Registers have no run-time index, so the permutations of registers are rotations by a
-/// run-time distance: selections, for one bit of the distance at a time.
+/// another one of the registers. Registers have no run-time index. So a permutation of registers is made of rotations
+/// by a run-time distance, and each rotation of selections, for one bit of the distance at a time.
 ///
-/// If N = W is a power of two, the transposition by halves takes fewer selections, 3 N / 2 * log2(N) instead of
-/// 2 N * log2(N), though more shuffles: N / 2 * log2(N).
+/// If N = W is a power of two, the transposition by halves takes fewer selections, 3 N / 2 * log2(N) instead of 2 N *
+/// log2(N), but N / 2 * log2(N) shuffles instead of N.
 ///
 /// Let c = gcd(N, W), n = N / c and w = W / c. In round r, thread s sends its item j = (r + s / w) mod N.
-/// In the tile that is item x = s * N + j. The items of one round have different remainders modulo W: those
-/// of s * N are the multiples of c, each c times, and s / w distinguishes the c threads. So each thread
-/// t = x mod W receives one item per round, which belongs at its index x / W. With t = c * tau + u,
-/// r = c * rho + sigma, and `before` being 1 if u < sigma and 0 otherwise, division by c gives
+/// In the tile that is item x = s * N + j. The items of one round have different remainders modulo W: those of s * N
+/// are the multiples of c, and c threads have the same one. These c threads differ in s / w, and so in j modulo c. So
+/// each thread t = x mod W receives one item per round, which belongs at its index x / W. With t = c * tau + u, r = c *
+/// rho + sigma, and `before` being 1 if u < sigma and 0 otherwise, division by c gives the following. A division by w
+/// modulo n, or by n modulo w, is a multiplication by the inverse:
 ///
 ///     q = (u - sigma) mod c                            (the s / w of the sender)
 ///     i = (rho - tau + before) / w  modulo n           (the index is q * n + i)
@@ -91,8 +92,9 @@ class warp_exchange_shuffle {
   }
 
  private:
-  /// Halves the blocks of the matrix until they are single items, and swaps the two off the diagonal: in pairs of lanes
-  /// that differ in one bit, the lower one sends its upper item, and the upper one its lower item.
+  /// Divides each block of the matrix into four, until they are single items, and swaps the two blocks off the
+  /// diagonal: in pairs of lanes that differ in one bit, the lower one sends its upper item, and the upper one its
+  /// lower item.
   template <class Output>
   STRATA_D void transpose(const T (&input)[items_per_thread], Output (&output)[items_per_thread]) {
     item items[N];
@@ -124,8 +126,9 @@ class warp_exchange_shuffle {
       return platform::select_word(bits, if_set, if_clear);
     }
   }
-  // Predicates are as fast as CUB's: 8 x 8 items take 0.108 ms where masks take 0.114. But ptxas squeezes 16 x 16 items
-  // with predicates into 32 registers: 489 cycles on an idle H200 instead of 366, and 1 % more time on a full one.
+  // With predicates, the exchange is as fast as CUB's: 8 x 8 items take 0.108 ms, and with masks 0.114 ms. But ptxas
+  // squeezes 16 x 16 items with predicates into 32 registers: 489 cycles on an idle H200 instead of 366, and 1 % more
+  // time on a full one.
   static constexpr bool selects_by_mask = N >= 16;
 
   STRATA_D unsigned lane() const { return static_cast<unsigned>(warp_.lane()); }
@@ -151,7 +154,8 @@ class warp_exchange_shuffle {
     return (lane() * N + j) % W;
   }
 
-  // The index in thread 0. In other threads, rotations of q by u and then of i follow.
+  // The index q * n + i for u = 0, tau = 0 and `before` = 0. rotate_indices() rotates i and then q to the thread's own
+  // index. On the way back it undoes q and then i.
   static constexpr STRATA_HD unsigned index_of_round(unsigned round) {
     return (c - round % c) % c * n + round / c * w_inverse % n;
   }

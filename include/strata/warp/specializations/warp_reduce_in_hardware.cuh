@@ -124,7 +124,7 @@ STRATA_HD constexpr hardware_reduction named_extreme() {
   return is_extreme ? operation : hardware_reduction::none;
 }
 
-/// True for ArgMin and ArgMax of pairs of a 32-bit index and a number that has a word.
+/// True for ArgMin and ArgMax of pairs of a 32-bit index and a 32-bit integer or a float of up to 32 bits.
 template <class Operator, class T>
 inline constexpr bool is_extreme_of_pairs = false;
 template <class Operator, class Index, class T>
