@@ -24,15 +24,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `constant` and `immediate` for a number that the host knows, `deferred` for one in device memory,
 ///   `deferred_sequence` for an array in device memory with a number for each segment. `num_segments` is an integer,
 ///   `constant` or `immediate`. No header of libcu++ is included for them. A wrapper of numbers in device memory may
-///   have a bound, which no number may exceed. A negative number in device memory counts as 0. Only sorted results need
-///   bounds: if the bounds of `segment_sizes` and of `k` are both above 2,048, temporary storage has room for as many
-///   results of each segment as the smaller bound says. Segments may have any length.
+///   have a bound, which no number may exceed. A negative number in device memory counts as 0. Unsorted results need no
+///   bounds. For sorted results, give bounds to save temporary storage: if the bounds of `segment_sizes` and of `k` are
+///   both above 2,048, it has room for as many results of each segment as the smaller bound says. Segments may have any
+///   length.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
 /// - **Result.** Results are as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
 ///   so results are the same from run to run, and on all devices. If `where` is an environment that requires
 ///   `output_ordering::unsorted`, results are in the order of the input. Otherwise they are in the order of a stable
-///   sort, descending for the greatest. CUB documents the same for calls without requirements, but CUB 3.5 does not
-///   compile them.
+///   sort, descending for the greatest. CUB documents this sorted order, too, for calls without requirements, but such
+///   calls do not compile with CUB 3.5.
 /// - **Call.** Twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (never 0), then with that much
 ///   device memory and, as `where`, a stream or an environment. Or once, without these two arguments: see `execution`.
 /// - **Methods, storage, types.** As in DeviceSegmentedTopK, for segments of one size or by lengths, without a

@@ -46,9 +46,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   value, `UpperBound` with a value and an item; their types may differ. The range must be sorted by it. In the calls
 ///   for sorted values, the values must be, too. Otherwise results are unspecified, but nothing else is written, and
 ///   kernels terminate.
-/// - **Types.** Values must be trivially relocatable. Searches of trivially relocatable items are faster, and sorted
-///   values of another type than the items are searched for like any others. The output type of `FindIf` must be able
-///   to represent the number of items, and the output type of bounds the number of items of the range.
+/// - **Types.** Values must be trivially relocatable. Searches of trivially relocatable items are faster. If sorted
+///   values have another type than the items, they are searched for as if they were not sorted. The output type of
+///   `FindIf` must be able to represent the number of items, and the output type of bounds the number of items of the
+///   range.
 /// - **Work.** `FindIf` reads items once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes. When a
 ///   warp finds a match, it reads the 16 bytes that have it once more. Bounds take log2(items) steps for each value.
 ///   Bounds of sorted values read the range and the values once, unless there is less than one value for 32 items.

@@ -63,12 +63,13 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   early by programmatic dependent launch, but touch memory only after the previous kernel of the stream has ended.
 /// - **Temporary storage.** A little more than two copies of each row, that is of its key and of the items that the
 ///   aggregates read: 19 bytes a row for the sum of 2^27 values of 4 bytes by keys of 4 bytes. If the items have more
-///   than 16 bytes, a row number replaces them. Up to 2^20 rows: for each row, two to four slots of a table, each with
-///   a key and the states of a group. `Groups`: for each row, two keys and two row numbers, or a key and six row
-///   numbers if there are more than 2^23 rows. `first_occurrence()` needs in addition, for each row, a key, the states
-///   of a group and a row number, because there may be as many groups as rows, whatever the capacity is. `Groups` then
-///   needs another row number for each row. If the keys of a row have more than 128 bits: three row numbers and 16
-///   bytes for each row, or in `Groups` with more than 2^23 rows, seven row numbers and 8 bytes.
+///   than 16 bytes, a row number replaces them. Up to 2^20 rows that are combined in tables: for each row, two to four
+///   slots of a table, each with a key and the states of a group. `Groups`: for each row, two keys and two row numbers,
+///   or a key and six row numbers if there are more than 2^23 rows. `first_occurrence()` needs in addition, for each
+///   row, a key, the states of a group and a row number, because there may be as many groups as rows, whatever the
+///   capacity is. `Groups` then needs another row number for each row. If the keys of a row have more than 128 bits:
+///   three row numbers and 16 bytes for each row, or in `Groups` with more than 2^23 rows, seven row numbers and 8
+///   bytes.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count or capacity, in a
 ///   size query too; a null pointer; an output that has a byte in common with an input or another output; temporary
 ///   storage too small. Otherwise what a launch returns. An older error of the runtime is neither returned nor cleared.
@@ -77,11 +78,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   rows of a part. A sample of the keys chooses the method, and a wrong choice is found and corrected on the device.
 ///   For groups in any order, up to 2^20 rows are combined in tables without a sample. From there on, fewer than 2^23
 ///   rows are sorted and reduced, unless `key_range` is small. With `sorted()`, fewer than 2^23 rows are always sorted.
-///   With `sorted()`, the entries of tables are sorted, or the rows. With `first_occurrence()`, groups are found in any
-///   order and then written to their places. Rows are always sorted for keys of more than 64 bits, and for `sorted()`
-///   groups if rows without a key are dropped. They are also sorted for `group_reduce`, and for sums and means of
-///   floating-point numbers that are not `unordered()`, which combine rows in their order. group_by/README.md says
-///   more.
+///   With `sorted()` and at least 2^23 rows, either blocks combine rows in tables, whose entries are sorted, or the
+///   rows are sorted. With `first_occurrence()`, groups are found in any order and then written to their places. Rows
+///   are always sorted for keys of more than 64 bits, and for `sorted()` groups if rows without a key are dropped. They
+///   are also sorted for `group_reduce`, and for sums and means of floating-point numbers that are not `unordered()`,
+///   which combine rows in their order. group_by/README.md says more.
 ///
 /// @code
 /// // What each customer has spent.

@@ -87,12 +87,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `.valid(mask)`, `.unique()`, `.sorted()`, `.key_range(lowest, highest)`, `.match_ratio(fraction)`, see JoinSide.
 ///   The output is `join_count()`, `join_pairs(build_out, probe_out, capacity)` or `join_columns(capacity, column...)`.
 ///   JoinOptions has the options of the whole join. `rows` may be a FutureCount, on CUDA and the host: see `join_side`.
-/// - **Call.** Call it twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes` (never
-///   0; more rows may need less; the device is not used). The second call has that much memory, whose contents and
-///   alignment do not matter, and the same arguments except addresses. Or call it once without these two arguments,
-///   with a stream or an `execution` as the last one. The memory then comes from the resource of the `execution` (not
-///   on Metal). With a stream, it comes from the stream-ordered allocator on CUDA, and from the host's heap on the
-///   other back ends.
+/// - **Call.** Call it twice, as with CUB: with `d_temp_storage == nullptr`, a call writes `temp_storage_bytes`, which
+///   is never 0, and does not use the device. A call of more rows may need fewer bytes. The second call has that much
+///   memory, whose contents and alignment do not matter, and the same arguments except addresses. Or call it once
+///   without these two arguments, with a stream or an `execution` as the last one. The memory then comes from the
+///   resource of the `execution` (not on Metal). With a stream, it comes from the stream-ordered allocator on CUDA, and
+///   from the host's heap on the other back ends.
 /// - **Result.** `*d_num_out`, an integer of 8 bytes, is always the number of rows of the whole result. Rows at
 ///   positions from the capacity on are not written; that is no error. A second call with enough capacity writes all
 ///   rows. `no_row<Index>` stands for a missing row. `Index`, the type of row numbers, bounds the number of rows of a
@@ -114,9 +114,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Host and Metal.** Every pointer is a host pointer. The join is done when the call returns.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is written. Refused in size queries, too: a negative number
 ///   of rows; a negative capacity; more rows than `Index` can number; a strategy that the back end does not have.
-///   Refused in the call: temporary storage that is too small; a null `d_num_out`; null keys if there are rows; null
-///   row numbers if the capacity is not 0; a FutureCount of a null pointer; row numbers or `d_num_out` that overlap
-///   each other, the keys or the number of a FutureCount. All other errors come from launches.
+///   Refused in the call: temporary storage that is too small; a null `d_num_out`; null keys if there are rows; a null
+///   array for row numbers, if the join writes to it and the capacity is not 0; a FutureCount of a null pointer; an
+///   array for row numbers or `d_num_out` that overlaps another of these outputs, the keys or the number of a
+///   FutureCount. All other errors come from launches.
 ///
 /// join/README.md says how a join is done. Sources: Balkesen et al., "Main-memory hash joins on multi-core CPUs" (ICDE
 /// 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs" (ICDE 2019).

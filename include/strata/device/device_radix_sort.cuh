@@ -32,14 +32,15 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Two buffers.** With `DoubleBuffer`, the sort moves items between its two arrays and overwrites the input;
 ///   temporary storage holds no copy of them. On return `selector` names the array that will have the result.
 /// - **Execution.** One kernel launch sorts up to about two million items of 4 bytes, or one million of 8. One block
-///   sorts up to about a thousand items, one cluster of blocks several thousand (from compute capability 9.0 on), and
-///   as many blocks as the device holds at a time sort more (a cooperative launch). For still more items, or a
-///   FutureCount of more items than a cluster sorts, one launch counts digits (cooperative). Then one launch for each
-///   digit of 8 bits moves all items, unless all have the same digit. Integer keys of one byte without values are
-///   counted by the first launch, and a second launch writes them from the counts. So are keys of two bytes, from 2^23
-///   keys on, but not on compute capabilities 7.5, 8.6, 8.9 and 12.0. Both need a sort by all bits, and a count that is
-///   no FutureCount. DeviceScan says when a cooperative launch starts. No host synchronisation and no allocation: a
-///   call can be captured in a graph and replayed. Concurrent calls need separate storage.
+///   sorts up to about a thousand items. On compute capability 9.0 to 11.x, one cluster of blocks sorts several
+///   thousand; elsewhere one block does. As many blocks as the device holds at a time sort more (a cooperative launch).
+///   For still more items, or a FutureCount of more items than a cluster sorts, one launch counts digits (cooperative).
+///   Then one launch for each digit of 8 bits moves all items, unless all have the same digit. Integer keys of one byte
+///   without values are counted by the first launch, and a second launch writes them from the counts. So are keys of
+///   two bytes, from 2^23 keys on, but not on compute capabilities 7.5, 8.6, 8.9 and 12.0. Both need a sort by all
+///   bits, and a count that is no FutureCount. DeviceScan says when a cooperative launch starts. No host
+///   synchronisation and no allocation: a call can be captured in a graph and replayed. Concurrent calls need separate
+///   storage.
 /// - **Storage.** As much as keys and values (not with `DoubleBuffer`), plus state that blocks exchange. `ArgSort`
 ///   takes twice as much as the keys, once as much as the indices, and the state. Up to 2^18 items the state takes
 ///   about as much as the keys, and 33 KB. From there on it takes 1.1 MB for keys of 4 bytes, or 1/7 of their size if
@@ -54,8 +55,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same pointer, not
 ///   another part of the array, and no other iterator over it. This takes no more storage. Above the size of a cluster,
 ///   an odd number of digits (`end_bit - begin_bit` from 1 to 8, from 17 to 24, ...) costs one copy of all items, in a
-///   launch of its own. If a sort in place takes several launches, the pass of a digit that is the same in all keys may
-///   copy all items, too. Apart from these cases, no output may overlap an input or another output.
+///   launch of its own, unless the keys are sorted from counts. If a sort in place takes several launches, the pass of
+///   a digit that is the same in all keys may copy all items, too. Apart from these cases, no output may overlap an
+///   input or another output.
 /// - **Tuning.** `TunedDeviceRadixSort<Hub>` uses your hub instead of radix_sort_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
 ///   too large count, bits that the keys do not have, an index type too small for the number of items. Not in size

@@ -57,12 +57,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** A call launches one kernel if no segment can be longer than a tile of that kernel. With offsets, a
 ///   segment can have `num_items` items. If a segment can be longer than that tile, the call launches two kernels,
 ///   mostly after a memset, and a third if a segment can be longer than a tile of the second kernel. In calls of few
-///   items, the second kernel does the work of the third, too. If such a call has few segments, and their mean length
-///   is longer than a tile, it launches only that kernel. In calls of few segments, there is no memset, but there may
-///   be a small kernel in its place. merge_sort/README.md has all these numbers. The kernel that merges segments longer
-///   than a tile is a cooperative launch; DeviceScan says when it starts. No host synchronisation and no allocation, so
-///   a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the
-///   same time need temporary storage of their own.
+///   items, the second kernel does the work of the third, too. A call of few items and few segments, with a mean length
+///   that is longer than a tile, launches only this second kernel. In calls of few segments, there is no memset, but
+///   there may be a small kernel in its place. merge_sort/README.md has all these numbers. The kernel that merges
+///   segments longer than a tile is a cooperative launch; DeviceScan says when it starts. No host synchronisation and
+///   no allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
+///   may run at the same time need temporary storage of their own.
 /// - **Work.** The mean length decides how large blocks are. Short segments are packed into tiles, which are read and
 ///   written once. Each segment takes as many levels of merging as its own length needs. Longer segments are queued for
 ///   larger blocks. Segments that are longer than the largest tile are sorted in such tiles by any blocks. Each level

@@ -19,8 +19,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// Segment `s` is the items [begin[s], end[s]), given by two sequences of offsets. Its result has the same offsets in
 /// the output. Keys are integers, enumerations, bool, and floating-point numbers, in the order of DeviceRadixSort. A
-/// sort looks only at bits `begin_bit` to `end_bit - 1` of the unsigned integer in whose order a key sorts
-/// (RadixTraits).
+/// sort looks only at bits `begin_bit` to `end_bit - 1` of the unsigned integer that RadixTraits makes of a key.
 ///
 /// - **Stability.** Equal keys of a segment, and their values, stay in their order, in descending sorts too. Results
 ///   are the same from run to run.
@@ -41,9 +40,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   allocation, so a call can be captured in a graph and replayed with other items, offsets and lengths. Calls that
 ///   may run at the same time need separate temporary storage.
 /// - **Storage.** Temporary storage has as much memory as keys and values, or a few hundred bytes with `DoubleBuffer`.
-///   If there can be long segments, it also has 2 KiB for each tile of `num_items` items (4 KiB beyond 2^31 - 1 items),
-///   and 2 KiB for each pass of each long segment, for as many long segments as there can be. For 2^20 keys of 4 bytes,
-///   this part for long segments is half as large as the keys; for 2^24 to 2^31 keys, a fifth.
+///   If there can be long segments, it also has 2 KiB for each tile into which `num_items` items are cut, and for one
+///   more tile of each segment that can be long (4 KiB for a tile in calls of more than 2^31 - 1 items). For each pass
+///   of each segment that can be long, it has another 2 KiB. For 2^20 keys of 4 bytes, this part for long segments is
+///   half as large as the keys; for 2^24 to 2^31 keys, a fifth.
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of

@@ -37,8 +37,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Result.** Results are deterministic from run to run: how a segment is cut depends on the lengths, the alignment
 ///   and the device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does
 ///   not know how far the input reaches: it compares only the first items of `d_out` and `d_in`.
-/// - **Bytes moved.** Each item is read once, and each output written once. Each offset is read once or, in calls of
-///   one launch, once by every block.
+/// - **Bytes moved.** Each item is read once, and each output written once. In a call of few segments, every block
+///   reads all offsets, and reads those of its own segments again. In other calls, each offset is read once.
 /// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` uses your hub instead of segmented_reduce_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments` or

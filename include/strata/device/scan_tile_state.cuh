@@ -148,7 +148,8 @@ class ScanTileState {
   }
 
   /// Publishes the aggregate of a tile and of all tiles before it, instead of a TilePrefixCallbackOp. One thread calls
-  /// it. It is mostly for tile 0, which has no tiles before it. Later tiles then wait for no tile before this one.
+  /// it. It is mostly for tile 0, which has no tiles before it. Later tiles then combine no value of a tile before this
+  /// one, but may still wait for such a value.
   STRATA_D void SetInclusive(int tile_idx, T tile_inclusive) const {
     of_launch().publish_inclusive(static_cast<unsigned>(tile_idx), tile_inclusive);
   }

@@ -43,8 +43,8 @@ struct join_set_plan {
   /// With more keys in the table, searches would be long.
   STRATA_HD constexpr unsigned max_spilled() const { return spill_slots() / 4 * 3; }
 
-  /// Layout in words: the buckets, a byte for each that counts its rows (always a multiple of 4 words), the list, the
-  /// table.
+  /// Layout in words: the buckets, a byte for each bucket, with the number of its rows (these bytes take a multiple of
+  /// 4 words), the list, the table.
   STRATA_HD constexpr unsigned words_before_list() const { return buckets() + buckets() / 4; }
   STRATA_HD constexpr unsigned words_before_table() const { return words_before_list() + list_rows; }
   constexpr std::size_t bytes() const { return std::size_t{words_before_table() + spill_slots()} * sizeof(unsigned); }
@@ -185,8 +185,8 @@ class join_shared_set {
     const unsigned top = 1u << plan_.rest_bits;
     return (hash & (top - 1)) | top;
   }
-  // True if one of the differences is zero: if 1 is subtracted from each, the highest bit of the lowest such difference
-  // becomes 1.
+  // True if one of the differences is zero. Subtracting 1 from each changes the highest bit of the lowest zero
+  // difference from 0 to 1. If no difference is zero, no highest bit changes from 0 to 1.
   STRATA_D bool has_entry(unsigned bucket, unsigned entry) const {
     const unsigned differences = bucket ^ entry * plan_.lowest_bits;
     return ((differences - plan_.lowest_bits) & ~differences & plan_.lowest_bits << plan_.rest_bits) != 0;

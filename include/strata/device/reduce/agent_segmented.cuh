@@ -23,7 +23,8 @@ struct segment_chunks {
   STRATA_HD segment_chunks(long long length, int chunk_items) {
     const long long wanted = ceiling_divide<long long>(length, chunk_items);
     const long long chunks = detail::least(wanted, max_chunks_per_segment);
-    // Because of multiples of 64 items, all chunks of a segment have the same alignment to vectors of any type.
+    // Chunks begin at multiples of 64 items of their segment, so all of them have the same alignment to vectors of any
+    // type.
     items_per_chunk = round_up<long long>(ceiling_divide<long long>(length, chunks), 64);
     count = static_cast<unsigned>(ceiling_divide<long long>(length, items_per_chunk));
   }

@@ -115,8 +115,8 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   // not for users: both are constants of the library
   static_assert(max_segments <= 1 << 16, "a segment's number must fit into `segment`");
 
-  /// Returns the length of the longest segment that one warp reduces. It is longer if there are segments for most
-  /// warps.
+  /// Returns the length of the longest segment that one warp reduces. It grows with the number of segments: if there
+  /// are many, most warps have a segment.
   STRATA_HD static long long max_items_of_warp(long long num_segments) {
     const long long items = num_segments * 2 * max_warp_items / max_segments;
     if (items < min_warp_items) return min_warp_items;

@@ -57,9 +57,10 @@ STRATA_D void reduce_and_store(Agent& agent, typename Gather::TempStorage& stora
 }
 
 /// Reduces the whole input in one launch. Each block reduces its share of the input, and the last block to publish its
-/// result reduces the results of all blocks, in the order of the input. An empty input takes one block, which writes
+/// result reduces the results of all blocks, in the order of the blocks. An empty input takes one block, which writes
 /// `init`. `Share` is `even_share`, or the `uncut_input` of a FutureCount. With `uncut_input`, the grid may have more
-/// blocks than the input has `even_share::granule`s. The blocks that are too many return at once.
+/// blocks than `even_share::max_blocks` allows for the actual number of items. The blocks above this limit return at
+/// once.
 template <class MaxPolicy, class AccumT, class InputIterator, class OutputIterator, class Share, class ReductionOp,
           class TransformOp, class InitT>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
@@ -174,8 +175,8 @@ struct DispatchReduce {
   cudaError_t Invoke() {
     constexpr reduce_tuning tuning = ActivePolicy::tuning;
     static_assert(tuning.block_threads <= max_reduce_blocks && tuning.block_threads <= 1024,
-                  "reduce_tuning::block_threads must not exceed max_reduce_blocks, because a block reads one partial "
-                  "result per thread");
+                  "reduce_tuning::block_threads must not exceed max_reduce_blocks: a grid has up to block_threads "
+                  "blocks, and temporary storage has room for max_reduce_blocks results");
     using T = iterator_value_t<InputIterator>;
 
     const unsigned blocks = number_of_blocks(tuning, max_items * sizeof(T));

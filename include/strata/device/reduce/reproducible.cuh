@@ -29,7 +29,8 @@
 ///     item    0 1 2 3 | 4 5 6 7 | ... | 124 .. 127 | 128 ..     a row: a pack of neighbours for each of 32 lanes
 ///     lane       0         1                 31        0        a lane combines its packs of all rows of a piece
 ///
-/// 1. The input is cut into pieces of whole rows. Their length depends on the number of items alone.
+/// 1. The input is cut into pieces of whole rows. Their length depends only on the number of items and on the size of
+///    an item.
 /// 2. A warp combines the packs of a lane in order, then its lanes.
 /// 3. The last block combines the results of all pieces, neighbours first.
 ///

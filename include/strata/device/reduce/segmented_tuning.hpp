@@ -65,7 +65,8 @@ inline constexpr int max_chunks_per_segment = 256;
 /// Capacity of temporary storage for chunks. Segments whose chunks do not fit are reduced by one block.
 inline constexpr int max_chunks = 1 << 15;
 /// Up to this many segments, every block reads all lengths, and one launch of at most `max_one_launch_blocks` blocks
-/// reduces everything. Large accumulators need the shared memory.
+/// reduces everything. The limit is lower for large accumulators, because they need shared memory that the list of
+/// segments would take.
 template <class AccumT>
 inline constexpr int max_one_launch_segments = sizeof(AccumT) <= 32 ? 3072 : 1024;
 inline constexpr int max_one_launch_blocks = 4096;

@@ -239,7 +239,7 @@ class AgentContiguousSegmentedScan {
 
   // ------------------------------------------------------------------ short segments
 
-  // A segment of so few items is scanned by a warp.
+  // A segment of up to this many items is short.
   static constexpr int most_items_for_warp = 4 * warp_items;
 
   // If all segments are short, scans them, and returns true. Else says whether offsets are in order. The first items

@@ -48,8 +48,8 @@ struct columns_shape {
   static constexpr int groups = max_groups();
   static constexpr int thread_items = group * groups;
 
-  // not for users: the model must say the same; groups of less than 4 bytes are not checked, because they may take two
-  // wavefronts
+  // not for users: the model of bank_conflicts.hpp must find no conflicts either; groups of less than 4 bytes are not
+  // checked, because they may take two wavefronts
   template <std::size_t Size>
   static constexpr bool has_no_conflicts() {
     constexpr int bytes = group * static_cast<int>(Size);

@@ -195,8 +195,9 @@ using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipelin
 ///   scan of one iterator into another, for AgentScanTile;
 /// - `moves_in_place`: an output may overwrite an item of another tile. A block then cannot reduce a missing tile of
 ///   another block, so all blocks must be resident;
-/// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: the same for AgentScanPipeline. The kernel
-///   takes the problem as its base `steps::PipelineProblem`, so that problems with the same steps share it;
+/// - `has_pipeline<UsesBulkCopies>`, and `steps<Policy, UsesBulkCopies>`: whether AgentScanPipeline can scan the
+///   problem, and the steps with which it does. The kernel takes the problem as its base `steps::PipelineProblem`, so
+///   that problems with the same steps share it;
 /// - `can_copy_in_bulk()`, `head_items()`: whether alignment allows bulk copies, and how many items come
 ///   before the first 16-byte boundary.
 /// - `write_empty()`: what is written if a FutureCount is 0.
@@ -374,7 +375,7 @@ struct DispatchScan {
   }
 };
 
-/// The numbers of results of an empty input.
+/// Writes zero as each of the `Numbers` numbers of results, for an empty input.
 template <int Numbers = 1, class Iterator>
 cudaError_t write_zero(const char* name, Iterator out, cudaStream_t stream) {
   launch_configuration configuration{name, dim3(1), dim3(1)};

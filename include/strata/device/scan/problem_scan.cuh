@@ -108,7 +108,7 @@ struct scan_problem {
     static_assert(vectors % 2 == 1,
                   "scan_pipeline_tuning::vectors_per_thread must be odd: an even number"
                   " of vectors has bank conflicts");
-    // not for users: the model must say the same
+    // not for users: the model of bank_conflicts.hpp must find no conflicts for an odd number of vectors
     static_assert(strata::conflict_degree(PlainLayout{}, blocked_access<16, vectors>{}) == 1,
                   "the scanning threads' vectors have bank conflicts");
     static_assert(tuning.lag >= 1 && tuning.lag <= 2 && tuning.stages > tuning.lag,

@@ -183,8 +183,8 @@ struct select_problem {
         const int lane = static_cast<int>(threadIdx.x) - Stage::tuning.scanning_threads;
         if (lane == 0) Stage::is_gathered(stage) = is_gathered_;
         Stage::load_columns(stage, full, first, valid, is_gathered_ ? 0 : valid, problem_.keys, problem_.values);
-        // The next tile must be loaded as soon as its stage is empty. So the sample that has arrived decides now
-        // whether its values are gathered. A block's first two tiles have no sample.
+        // The next tile must be loaded as soon as its stage is empty. So the sample of the next tile, which has
+        // arrived, decides now whether that tile's values are gathered. A block's first two tiles have no sample.
         is_gathered_ = has_sample_ && sample_.template is_sparse<Value>(op_);
         const std::size_t sampled = first + std::size_t{2} * gridDim.x * Stage::tile_items;
         has_sample_ = !is_in_place() && sampled + Stage::tile_items <= num_items_;
@@ -357,11 +357,11 @@ struct count_selected {
 };
 
 /// The selection in place: of keys or of values. The pipeline needs no change, because a stage holds the items until
-/// the number of items before them is known; its kernel is that of `Select`.
+/// the number of selected items before them is known; its kernel is that of `Select`.
 ///
-/// A selection by difference also reads the item before its tile, which belongs to another tile. That tile writes to
-/// the item only if no item before it was left out, and then it writes the same item. So items that keep their index
-/// are not written, and the pipeline, which stores items together, is not used.
+/// A selection by difference also reads the item before its tile, which belongs to another tile. That tile would write
+/// to the item only if no item before it was left out, and then it would write the same item. So items that keep their
+/// index are not written, and the pipeline, which stores items together, is not used.
 template <class Select>
 struct select_in_place_problem : Select {
   using Count = typename Select::Accum;

@@ -48,8 +48,8 @@ struct columns_pipeline_tuning {
 };
 
 /// A policy's `pipeline_above`, if no input takes the pipeline. Otherwise an input takes the pipeline if it has more
-/// than one small tile and more than `pipeline_above` large tiles for each multiprocessor. A selection in place needs
-/// only more than one small tile in all, not for each multiprocessor.
+/// than one small tile and more than `pipeline_above` large tiles for each multiprocessor. For a selection in place,
+/// the first of these bounds is one small tile in all, not one for each multiprocessor.
 inline constexpr int no_pipeline = -1;
 
 /// The rows of DeviceScan for items of type `InputT` and sums of type `AccumT`.
@@ -92,7 +92,8 @@ struct scan_policy_hub {
   static constexpr bool is_transposed =
       sizeof(typename BlockLoad<AccumT, threads, 1, BLOCK_LOAD_WARP_TRANSPOSE>::TempStorage) <= shared_limit;
 
-  // If two blocks of large tiles share a multiprocessor, they spill registers. Sums of numbers are faster nevertheless.
+  // If two blocks of large tiles share a multiprocessor, they spill registers. Sums of 8-byte numbers are faster
+  // nevertheless.
   static constexpr bool is_wide_number =
       item_bytes == 8 && std::is_same_v<InputT, AccumT> && std::is_arithmetic_v<AccumT>;
 
@@ -112,9 +113,9 @@ struct scan_policy_hub {
                                                  is_transposed ? BLOCK_LOAD_WARP_TRANSPOSE : BLOCK_LOAD_DIRECT,
                                                  is_transposed ? BLOCK_STORE_WARP_TRANSPOSE : BLOCK_STORE_DIRECT,
                                                  LargeTileBlocks};
-    /// 2^22 / 2^24 / 2^28 items: 9.7 / 40.5 / 544; 384 x 7 x 4 takes 9.8 / 41.6 / 563; 192 x 9 x 4, two blocks,
-    /// 11.0 / 40.1 / 536, and 256 x 7 x 4, two blocks, 9 % longer for structs of 16 bytes. 16 loading warps for inputs
-    /// that are no arrays: 745 for 2^28; 4, 6, 8 and 12 of them: 1,803, 1,322, 1,077 and 836.
+    /// 2^22 / 2^24 / 2^28 items: 9.7 / 40.5 / 544; 384 threads x 7 vectors x 4 stages take 9.8 / 41.6 / 563; 192 x 9 x
+    /// 4, two blocks, 11.0 / 40.1 / 536, and 256 x 7 x 4, two blocks, 9 % longer for structs of 16 bytes. 16 loading
+    /// warps for inputs that are no arrays: 745 for 2^28; 4, 6, 8 and 12 of them: 1,803, 1,322, 1,077 and 836.
     static constexpr scan_pipeline_tuning of_others{/*scanning_threads=*/320, /*vectors_per_thread=*/9,
                                                     /*stages=*/4, /*lag=*/2, /*blocks_per_multiprocessor=*/1};
     /// 2^24 / 2^26 / 2^28 f64: 73.4 / 272 / 1,061; with the row of all other types 74.7 / 277 / 1,097. For 2^22 to 2^26
@@ -158,8 +159,8 @@ struct columns_policy_hub {
     static constexpr scan_tile_tuning large_tile = scan_policy_hub<InputT, AccumT>::template rows<>::large_tile;
     /// H200, 2026-11-21 and 22, 2^24 / 2^28 items of 4 bytes in runs of 16, in microseconds per call:
     /// ExclusiveSumByKey 65.3 / 888, ReduceByKey 52.2 / 673, If 33.0 / 398, run lengths 35.1 / 411. Shapes were
-    /// compared by ReduceByKey of an earlier version, 54.6 / 710: 512 x 96 x 4 took 54.3 / 700, but run lengths
-    /// of 2^28 items 528 instead of 437; 256 x 176 x 5 took 58.3 / 779.
+    /// compared by ReduceByKey of an earlier version, 54.6 / 710: 512 threads x 96 bytes x 4 stages took 54.3 / 700,
+    /// but run lengths of 2^28 items 528 instead of 437; 256 x 176 x 5 took 58.3 / 779.
     static constexpr columns_pipeline_tuning columns{ScanningThreads, ThreadBytes, /*stages=*/4, /*lag=*/2,
                                                      /*blocks_per_multiprocessor=*/1};
   };

@@ -120,7 +120,8 @@ struct join_prober {
   bool are_few(std::int64_t capacity) const {
     return has_rows && kind != JoinKind::full && probe_rows <= max_few_rows && capacity <= max_few_results;
   }
-  /// Tagged words of that launch, for blocks of one warp or more.
+  /// The number of tagged words for that launch. A block has at least one warp, and each thread has a row, so there are
+  /// at most `rows / 32 + 1` blocks.
   std::size_t words_of_few() const {
     const std::size_t rows = detail::least(std::size_t{probe_rows}, max_few_rows);
     return has_rows && kind != JoinKind::full

@@ -142,8 +142,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
   detail::count_join_tiles<Agent, Reduce>(storage, table, probe, first_tile, tiles, counts);
 }
 
-/// Scans the numbers of results of tiles, in `list.begins`, in place, and the numbers of their output chunks into
-/// `list.chunk_ends`. One block calls this.
+/// Replaces the numbers of results of tiles in `list.begins` by their exclusive prefix sums. Writes the inclusive
+/// prefix sums of the tiles' numbers of output chunks to `list.chunk_ends`. One block calls this.
 template <class MaxPolicy, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.scan_threads)
     STRATA_KERNEL void join_scan_kernel(join_tile_list list, unsigned long long tiles, std::int64_t capacity,
@@ -196,7 +196,8 @@ __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads,
 }
 
 /// Joins few probe rows in one launch: a block has a tile of them, and waits for the numbers of results of the tiles
-/// before it (`device/engine/tile_prefix.cuh`). So no kernel clears a counter first.
+/// before it (`device/engine/tile_prefix.cuh`). These numbers are in words that are tagged with the epoch, and the last
+/// tile stores the total. So no kernel clears anything first.
 template <class MaxPolicy, class Index, class Table, class Keys, class Row, class Sink>
 __launch_bounds__(MaxPolicy::ActivePolicy::table.probe_threads, 2)
     STRATA_KERNEL void join_probe_few_kernel(Table table, join_probe<Keys, Row> probe,

@@ -16,7 +16,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Row numbers 0, 1, 2, ... as a sort reads them, in fewer lines than CountingInputIterator.
+/// An iterator over row numbers, for a sort. CountingInputIterator does the same, but its header adds more lines to a
+/// program.
 template <class Row>
 struct join_row_numbers {
   using iterator_category = std::random_access_iterator_tag;

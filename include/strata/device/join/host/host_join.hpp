@@ -28,8 +28,8 @@ STRATA_NAMESPACE_BEGIN
 ///   size does not depend on the number of threads. Nothing else is allocated, except by the system for threads. A
 ///   program links the system's threads library.
 /// - **Capacity.** Rows of the result at positions from `capacity` on are not written, but counted, which is no error:
-///   `*num_out` is always the size of the whole result. The rows that are written do not depend on the capacity. A
-///   second call with room for all rows writes them.
+///   `*num_out` is always the size of the whole result. Which row has which position does not depend on the capacity. A
+///   second call with room for all rows writes all of them.
 /// - **Keys.** Trivially copyable, of any size; no value is reserved. `hash` must be the same for
 ///   keys that `equal` takes for equal; both are called by several threads at once and must not
 ///   throw. Composite keys are structs, or row numbers with functors that look at columns.

@@ -152,8 +152,8 @@ struct join_matcher {
     return matches[order == JoinOrder::probe ? probe.entries[position].row : position];
   }
 
-  /// In each round, every row whose chain has not ended goes on to the next group. So the loads of the rows are in
-  /// flight together, and the processor need not predict the length of a chain.
+  /// In each round, every row that has not found its key, and whose chain has not ended, goes on to the next group. So
+  /// the loads of the rows are in flight together, and the processor need not predict the length of a chain.
   void look_up(std::size_t partition, std::size_t first, unsigned rows, tally& sum) const {
     const std::size_t begin = table.build_side.begins[partition];
     const std::size_t count = table.build_side.begins[partition + 1] - begin;

@@ -27,7 +27,8 @@ enum class join_entry_kind { short_key, tagged_key, tag_only };
 template <class Key>
 inline constexpr bool join_key_is_number = sizeof(Key) <= 8 && (std::is_integral_v<Key> || std::is_enum_v<Key>);
 
-/// The contents of an entry. Short keys are hashed again where that saves memory.
+/// The contents of an entry. If it saves memory, an entry has a short key and no tag. The key is then hashed again when
+/// the tag is needed.
 template <class Key, class Row, class Hash>
 inline constexpr join_entry_kind join_entry_kind_of =
     sizeof(Key) > 8 ? join_entry_kind::tag_only

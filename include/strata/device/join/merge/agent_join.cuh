@@ -82,7 +82,8 @@ class AgentMergeJoin {
     }
   }
 
-  /// Writes the unmatched build rows of a tile, whose number in the order is `tile`.
+  /// Writes the unmatched build rows of tile number `tile - sides_.tiles`. In the order their number is `tile`, because
+  /// they come after the other results of all tiles.
   template <class Index, class Sink>
   STRATA_D void join_unmatched(Count tile, const Sink& sink) {
     tile_.load(tile - sides_.tiles);

@@ -184,8 +184,8 @@ class join_merge_tile {
     return has_result;
   }
 
-  /// Marks the build rows that are the last ones with their key. There is at least one build row. Ends
-  /// with a barrier.
+  /// Marks the build rows that are the last ones with their key. Call it only if the tile or its lookahead has a build
+  /// row. Ends with a barrier.
   STRATA_D void mark_run_ends() const {
     for (unsigned first = threadIdx.x; first - platform::lane_id() < known_ + warp_threads;
          first += searches * threads) {
@@ -202,8 +202,8 @@ class join_merge_tile {
     __syncthreads();
   }
 
-  /// The number of build rows from `low` on that have its key, if there are at most `warp_threads`; otherwise 0. Reads
-  /// one word past the last.
+  /// The number of build rows from `low` on that have its key, if there are at most `warp_threads`; otherwise 0. Also
+  /// reads the word of `ends` after the one of `low`, which mark_run_ends() always writes.
   STRATA_D unsigned short_run(unsigned low) const {
     const unsigned word = low / warp_threads;
     const Count ends = Count{runs_.ends[word + 1]} << warp_threads | runs_.ends[word];

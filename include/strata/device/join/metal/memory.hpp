@@ -25,7 +25,7 @@ inline std::size_t page_bytes() {
   return page > static_cast<long>(apple_page) ? static_cast<std::size_t>(page) : apple_page;
 }
 
-/// What a kernel does with memory of the caller: it decides which copies are made.
+/// What a kernel does with memory of the caller. This value decides which copies are made.
 enum class access { read, write, scratch };
 
 /// Memory of the caller as the device sees it: the same memory if it begins at a page boundary, else a copy in a buffer

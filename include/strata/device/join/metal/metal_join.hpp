@@ -26,14 +26,14 @@ STRATA_NAMESPACE_BEGIN
 /// - **What the GPU joins.** Keys are integers or enumerations of 4 or 8 bytes, with JoinHash, and compared by value.
 ///   The kind is inner, left, semi or anti. Neither side has a null mask, the result may have any order, and each side
 ///   has fewer than 2^31 rows. The host makes all other joins. It also makes the joins for which
-///   `choose_join_strategy<Policy>` chooses it, and all joins if no GPU is of family Apple7 or later. GPU and host
-///   share memory.
+///   `choose_join_strategy<Policy>` chooses it, unless `options.strategy` overrides that choice, and all joins if no
+///   GPU is of family Apple7 or later. GPU and host share memory.
 /// - **Queue.** An `id<MTLCommandQueue>`, or null for the library's own. The join begins when all earlier work of the
 ///   queue has ended. It has ended when the call returns, because the host computes prefix sums between kernels.
 /// - **Temporary storage** is any memory of the host. Metal takes whole pages of it (16 KiB) without a copy. It also
 ///   takes keys and results without a copy if they begin on a page. Other memory is copied to and from buffers of
-///   Metal. Apple's documentation asks for memory of vm_allocate or mmap. The library offers memory of malloc, too, and
-///   copies it if Metal refuses it.
+///   Metal. Apple's documentation asks for memory of vm_allocate or mmap. The library also passes memory of malloc to
+///   Metal, and copies it if Metal refuses it.
 /// - **Capacity** has the same effect as in joins by the host. Totals are exact and have 64 bits.
 /// - **Errors.** `invalid_value`, before anything is written, for arguments that the host refuses, and for numbers of
 ///   `options.metal` that are out of range. Other errors say that Metal failed: `metal_join_error_text()` returns the

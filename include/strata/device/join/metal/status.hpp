@@ -17,7 +17,8 @@ enum class MetalJoinStatus {
   out_of_memory = 2,
   /// Metal's compiler rejected the shader text.
   invalid_source = 300,
-  /// The compiled text has no function of that name, or Metal could not make a pipeline from it.
+  /// The compiled text has no function with the name of a kernel, or Metal could not make a pipeline from that
+  /// function.
   no_function = 500,
   /// A command buffer ended with an error (a fault, or the watchdog), or counts of the GPU do not add up to the number
   /// of rows.

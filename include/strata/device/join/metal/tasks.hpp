@@ -13,8 +13,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 namespace metal {
 
-/// Counters of a join, which CPU and GPU see: the rows written by the current dispatch (`count`), and by all dispatches
-/// before it (`total`).
+/// Counters of a join, which CPU and GPU see: the rows of the result that the current dispatch has found (`count`), and
+/// those that all dispatches before it have found (`total`). Rows beyond the capacity count, too.
 struct join_counters {
   std::uint32_t count;
   std::uint32_t unused;

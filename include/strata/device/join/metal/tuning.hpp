@@ -53,8 +53,8 @@ constexpr bool is_valid(const MetalJoinTuning& t) {
          t.pass_bits <= 8 && t.tasks > 0 && t.dispatches > 0;
 }
 
-/// Threads of radix kernels, one for each of the 256 digits of a pass. In the scatter, each takes as many rows as the
-/// shader is instantiated with.
+/// Threads of radix kernels, one for each of the 256 digits of a pass. In the scatter, each thread takes 16 rows with
+/// keys of 4 bytes, or 8 rows with keys of 8 bytes. The instantiations in `radix.metal.inl` have the same numbers.
 inline constexpr std::size_t radix_threads = 256;
 inline constexpr unsigned radix_bits = 8;
 constexpr std::size_t radix_tile_rows(std::size_t key_bytes) { return radix_threads * (key_bytes == 4 ? 16 : 8); }

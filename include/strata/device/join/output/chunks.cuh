@@ -13,7 +13,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// A larger capacity than any memory has. With it, a sum of output chunks fits in join_tile_list::chunk_bits bits.
+/// Larger capacities are reduced to this one. No memory holds so many rows. With this limit, the number of all output
+/// chunks fits in join_tile_list::chunk_bits bits.
 inline constexpr std::int64_t max_join_capacity = std::int64_t{1} << 46;
 
 /// The number of output chunks, of `ChunkRows` rows each, of a tile with results [begin, begin + rows), as far as they

@@ -22,7 +22,7 @@ struct alignas(8) join_partner {
 /// the number of the partner, or `no_join_row`. After an anti join, an element says only whether there is a partner: it
 /// is `no_join_row` if there is none, otherwise any other number.
 struct join_partner_sink {
-  /// Partners by the number of the probe row. In an anti join, they are cleared to 0.
+  /// Partners by the number of the probe row. Before an anti join, they are cleared to 0.
   unsigned* by_row;
   /// Partners by the position of the probe row among the partitions, except in overflowing ones: neighbouring threads
   /// write neighbouring elements. Null if there are no partitions, if two passes have made them, or if the tiles of the
