@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "device/merge_sort/segmented_merge_sort_support.cuh"
@@ -110,6 +111,7 @@ TEST(device_merge_sort, small_tiles_of_resident_blocks) { expect_sorts_small_til
 
 // Each size makes several tiles. Tiles have 12800 keys of up to 4 bytes, 6400 of 8, 2304 of 12, 1792 of 16, 768 of 40.
 TEST(device_merge_sort, keys_of_any_size) {
+  ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<record11>(if_small<std::size_t>(5000, 15000), pattern::few));
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<record16>(8000, pattern::few));
 #if !STRATA_TEST_FEW_TYPES
   ASSERT_NO_FATAL_FAILURE(expect_sorts_keys<std::uint8_t>(30000, pattern::random));
@@ -146,10 +148,69 @@ TEST(device_merge_sort, pairs_are_stable) {
     if (is_small() && size != 4609 && size != 12801) continue;
     ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint32_t, std::uint32_t>(size)));
   }
+  // A merge holds 11 bytes for each of these pairs of 8 bytes.
+  ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record7, std::uint8_t>(4000)));
 #if !STRATA_TEST_FEW_TYPES
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<std::uint8_t, record40>(4000)));
   ASSERT_NO_FATAL_FAILURE((expect_stable_pairs<record40, std::uint16_t>(4000)));
 #endif
+}
+
+template <std::size_t Bytes>
+struct bytes_of {
+  unsigned char words[Bytes];
+};
+/// Refuses to compile if a merge of the grid has more than 48 KiB.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr std::size_t shared_bytes_of_grid() {
+  using Key = bytes_of<KeyBytes>;
+  using Value = bytes_of<ValueBytes>;
+  using Hub = strata::segmented_merge_sort_policy_hub<strata::detail::merge_sort_item_bytes<Key, Value>()>;
+  using Row = strata::detail::resident_grid_row<typename Hub::MaxPolicy::ActivePolicy>;
+  return sizeof(typename strata::detail::AgentMergeSortGrid<Row, strata::detail::whole_grid, Key, Value, const Key*,
+                                                            const Value*, is_greater>::TempStorage);
+}
+template <std::size_t... KeyBytes>
+constexpr bool fits_with_all_values(std::index_sequence<KeyBytes...>) {
+  return ((shared_bytes_of_grid<KeyBytes + 1, 1>() <= 64 << 10) && ...) &&
+         ((shared_bytes_of_grid<KeyBytes + 1, 2>() <= 64 << 10) && ...) &&
+         ((shared_bytes_of_grid<KeyBytes + 1, 3>() <= 64 << 10) && ...) &&
+         ((shared_bytes_of_grid<KeyBytes + 1, 5>() <= 64 << 10) && ...);
+}
+/// On compute capability 7.5, a block may have 64 KiB.
+TEST(device_merge_sort, tiles_of_pairs_of_any_size_fit_in_shared_memory) {
+  EXPECT_TRUE(fits_with_all_values(std::make_index_sequence<100>{}));
+}
+
+/// True if the rows of a policy fit together, as the dispatch asserts.
+template <class Policy>
+constexpr bool has_fitting_rows() {
+  using strata::detail::segment_class;
+  constexpr int least = Policy::one_tile.tile_items();
+  for (const segment_class longer : {segment_class::one_tile, segment_class::many_tiles,
+                                     segment_class::tile_per_multiprocessor, segment_class::whole_array}) {
+    const strata::segment_tile_tuning tile = strata::detail::tuning_of<Policy>(longer);
+    const strata::segment_merge_tuning merge = strata::detail::merge_tuning_of<Policy>(longer);
+    if (tile.tile_items() < least || tile.tile_items() % merge.tile_items != 0 ||
+        (merge.block_threads - 1) * merge.items_per_thread < merge.tile_items) {
+      return false;
+    }
+  }
+  return true;
+}
+template <int ItemBytes>
+constexpr bool has_fitting_rows_of_bytes() {
+  using Hub = strata::segmented_merge_sort_policy_hub<ItemBytes>;
+  return has_fitting_rows<typename Hub::Policy750>() && has_fitting_rows<typename Hub::Policy900>() &&
+         has_fitting_rows<typename Hub::Policy1200>();
+}
+template <int... I>
+void expect_fitting_rows(std::integer_sequence<int, I...>) {
+  const bool fits[] = {has_fitting_rows_of_bytes<I + 1>()...};
+  for (const int i : {I...}) EXPECT_TRUE(fits[i]) << i + 1 << " bytes";
+}
+TEST(device_merge_sort, rows_of_items_of_any_size_fit_together) {
+  expect_fitting_rows(std::make_integer_sequence<int, 130>{});
 }
 
 // ------------------------------------------------------------------ other functions and iterators

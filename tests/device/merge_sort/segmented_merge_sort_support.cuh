@@ -45,6 +45,12 @@ struct tiny_tiles {
 // ------------------------------------------------------------------ keys
 
 /// Records that are sorted by their second word.
+struct record7 {
+  std::uint8_t words[7];
+};
+struct record11 {
+  std::uint8_t words[11];
+};
 struct record12 {
   std::uint32_t words[3];
 };

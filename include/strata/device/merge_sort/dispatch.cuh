@@ -31,7 +31,7 @@ struct merge_sort_choice {
   bool queues_all = false;
   /// The class of tiles in which queued and longer segments are sorted if no grid takes them.
   segment_class longer = segment_class::one_tile;
-  /// Items of a tile of the class that the mean length and the number of items give.
+  /// The number of items in a tile of the class that is chosen by the mean length and the number of items.
   int tile_items = 0;
 };
 
@@ -81,6 +81,18 @@ constexpr merge_sort_choice choose_merge_sort(unsigned long long num_items, long
   return choice;
 }
 
+/// The bytes of an item by which the rows of a sort are chosen. A merge in a grid holds the key of a pair, and 4 bytes
+/// in place of its value. If a tile would then exceed 48 KiB of shared memory, as with keys of 7 bytes and values of 1
+/// byte, the sort takes the rows of larger items.
+template <class Key, class Value>
+constexpr int merge_sort_item_bytes() {
+  constexpr int bytes = static_cast<int>(sizeof(segment_item<Key, Value>));
+  using rows = merge_sort_grid_rows<bytes>;
+  constexpr std::size_t merged_bytes =
+      std::size_t{rows::grid_threads} * std::size_t{rows::items_of_grid} * (sizeof(Key) + 4);
+  return !std::is_same_v<Value, NullType> && merged_bytes > std::size_t{48} << 10 ? bytes + 1 : bytes;
+}
+
 /// Carries out one call of a merge sort of segments, whose arguments are checked. `Value` is NullType for keys alone.
 /// Output keys may be null.
 ///
@@ -108,11 +120,11 @@ struct DispatchSegmentedMergeSort {
                 "tile_per_multiprocessor and whole_array (segment_tile_tuning), merge, merge_per_multiprocessor and "
                 "merge_whole_array (segment_merge_tuning), one_cluster and resident_grid (merge_sort_grid_tuning)");
   using MaxPolicy = typename hub_or<segmented_merge_sort_rows, PolicyHub,
-                                    segmented_merge_sort_policy_hub<sizeof(segment_item<Key, Value>)>>::MaxPolicy;
+                                    segmented_merge_sort_policy_hub<merge_sort_item_bytes<Key, Value>()>>::MaxPolicy;
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
-  // Tiles of long segments are of this size or larger: storage suffices for all classes.
+  // Tiles of long segments are of this size or larger, except those of a grid: storage suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
   static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
   template <class Policy>

@@ -37,7 +37,7 @@ struct merge_sort_grid_rows {
     const int wide = ItemBytes > 64 ? 1 : 128 / ItemBytes - 1 + 128 / ItemBytes % 2;
     return ItemBytes <= 4 ? four : ItemBytes <= 8 ? eight : ItemBytes <= 16 ? sixteen : wide;
   }
-  // A tile takes up to 48 KiB: its items, and 4 bytes more for each pair.
+  // The items of a tile take up to 40 KiB. A merge holds 4 bytes for each pair in place of its value.
   static constexpr int threads_within(int items_per_thread, int threads) {
     return threads > 32 && threads * items_per_thread * ItemBytes > (40 << 10)
                ? threads_within(items_per_thread, threads / 2)
@@ -169,8 +169,6 @@ struct segmented_merge_sort_policy_hub {
   static constexpr int items_of_few_threads = by_bytes(16, 16, 8, wide_items);
   static constexpr int items_of_part = by_bytes(25, 25, wide_items, wide_items);
   static constexpr int items_of_tile = by_bytes(25, 25, 9, wide_items);
-  // If there is a multiprocessor for each tile, a thread has fewer items.
-  static constexpr int items_per_multiprocessor = by_bytes(15, 17, 7, wide_items);
 
   // Number of threads with which a tile has up to 52 KiB. Each thread takes 18 bytes beside the tile.
   static constexpr int threads_within(int items_per_thread, int threads) {
@@ -181,8 +179,15 @@ struct segmented_merge_sort_policy_hub {
   static constexpr int short_threads = threads_within(items_of_part, 128);
   static constexpr int many_threads = threads_within(items_of_tile, 512);
   static constexpr int tile_threads = detail::most(32, many_threads / by_bytes(2, 1, 1, 1));
-  static constexpr int threads_per_multiprocessor =
-      detail::most(32, detail::least(704, (52 << 10) / (items_per_multiprocessor * ItemBytes) / 64 * 64));
+  // If there is a multiprocessor for each tile, a thread has fewer items, unless the tile would then be smaller than in
+  // other calls.
+  static constexpr int threads_of_large_tile(int items_per_thread) {
+    return detail::most(32, detail::least(704, (52 << 10) / (items_per_thread * ItemBytes) / 64 * 64));
+  }
+  static constexpr int fewer_items = by_bytes(15, 17, 7, wide_items);
+  static constexpr int items_per_multiprocessor =
+      threads_of_large_tile(fewer_items) * fewer_items < tile_threads * items_of_tile ? items_of_tile : fewer_items;
+  static constexpr int threads_per_multiprocessor = threads_of_large_tile(items_per_multiprocessor);
   static constexpr int merge_threads = detail::most(32, threads_per_multiprocessor / 2);
 
   using grid_rows = detail::merge_sort_grid_rows<ItemBytes>;
@@ -259,8 +264,9 @@ struct segmented_merge_sort_policy_hub {
     static constexpr merge_sort_grid_tuning resident_grid =
         fitting(rows_900::resident_grid,
                 20 + 4 * rows_900::resident_grid.items_per_thread);  // for pairs, 4 bytes are added for each item
-    // Tiles of an even number of items have gaps. A thread that sorts a segment alone may have as many items as a
-    // thread in the row `few_threads`.
+    // If a thread has an even number of items, the tile may have gaps: up to one item for each thread. Blocks of the
+    // row `one_thread` also sort in a wider tile: for items of 4 bytes, it has as many items for each thread as the row
+    // `few_threads`.
     static constexpr int items_alone =
         by_bytes(items_of_few_threads, items_of_one_thread, items_of_one_thread, wide_items);
     static constexpr segment_tile_tuning one_thread =
