@@ -5,8 +5,8 @@
 /// \file
 /// All of the library for one GPU: the headers directly in core/, iterator/, thread/, warp/, block/ and device/.
 ///
-/// These are exceptions, with headers to be included by name: calls over several GPUs (distributed/), which need NCCL;
-/// block algorithms of textbooks (block/classic/); grouped aggregation by threads of the host
+/// The following is left out. Its headers must be included by name: calls over several GPUs (distributed/), which need
+/// NCCL; block algorithms of textbooks (block/classic/); grouped aggregation by threads of the host
 /// (device/group_by/host_group_by.cuh); core/cuda_std_limits.hpp, which includes libcu++; and what only programs that
 /// come from CUB use: device/device_batched_top_k.cuh, and headers that repeat others under CUB's names.
 

@@ -100,16 +100,16 @@ class BlockDiscontinuity {
     flag_heads(head_flags, input, flag_op, tile_predecessor_item, [](int, const T&) {});
   }
 
-  /// Flags each item that differs from the item before it, and writes that item to `preds`. The first item of the tile
-  /// is flagged, and its element of `preds` is not written.
+  /// Flags each item that differs from the item before it. Writes to `preds[i]` the item before item i, whether item i
+  /// is flagged or not. The first item of the tile is flagged, and its element of `preds` is not written.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
                           T (&preds)[ItemsPerThread], FlagOp flag_op) {
     flag_heads(head_flags, input, flag_op, detail::no_item{},
                [&preds](int i, const T& previous) { preds[i] = previous; });
   }
-  /// Flags each item that differs from the item before it, and writes that item to `preds`. `tile_predecessor_item`
-  /// precedes the first item of the tile.
+  /// Flags each item that differs from the item before it. Writes to `preds[i]` the item before item i, whether item i
+  /// is flagged or not. `tile_predecessor_item` precedes the first item of the tile.
   template <std::size_t ItemsPerThread, class Flag, class FlagOp>
   STRATA_D void FlagHeads(Flag (&head_flags)[ItemsPerThread], const T (&input)[ItemsPerThread],
                           T (&preds)[ItemsPerThread], FlagOp flag_op, T tile_predecessor_item) {

@@ -36,8 +36,9 @@ STRATA_NAMESPACE_BEGIN
 /// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, and items have more than 2 bytes, there are
 ///   gaps, each as large as the widest access to an item: at most one after every 32 items of 4 bytes, 16 of 8 bytes or
 ///   8 of 16 bytes. If items have 1 or 2 bytes, and the items of 32 threads exceed 128 bytes, the items of a thread are
-///   rounded up to whole words. If the number of these words is even, there are gaps of 4 bytes. An item whose size is
-///   not its alignment is rounded up to an odd multiple of the alignment, or of 4 bytes if that is more.
+///   rounded up to whole words. If the number of these words is even, there are gaps of 4 bytes. An item that takes
+///   more than one access of 1, 2, 4, 8 or 16 bytes is rounded up to an odd number of units. A unit has as many bytes
+///   as the alignment, but at least 4 and at most 16.
 /// - Bank conflicts: none in blocked, striped and warp-striped accesses, for any N and items of any size, by
 ///   `conflict_degree` of ExchangeLayout. Two exceptions: the conflicts of a scatter depend on its ranks
 ///   (random ranks: about 3.5 wavefronts instead of 1), and if B is no multiple of 32, some rows of a

@@ -22,8 +22,8 @@ STRATA_NAMESPACE_BEGIN
 /// How BlockHistogram counts.
 enum BlockHistogramAlgorithm {
   /// Without atomics, in a time that does not depend on the samples. Counters may have any type that can be added.
-  /// - Up to 256 bins: the lanes of a warp vote on each bit of their bins, and the last lane of each bin adds the
-  ///   number of its lanes to a counter of the warp. One barrier.
+  /// - Up to 256 bins: the lanes of a warp vote on each bit of their bins, so each lane finds the lanes with the same
+  ///   bin. The last of these lanes adds their number to the warp's counter of the bin. One barrier.
   /// - More bins: the block sorts the bins of its samples, and adds the length of each bin's run to the counter. One
   ///   pass of BlockRadixSort for each 4 bits of a bin, then 3 barriers. Such a tile has at most 65,535 samples.
   BLOCK_HISTO_SORT,
@@ -186,10 +186,10 @@ class block_histogram_atomic {
 /// - The block must call `__syncthreads()` between two calls of BLOCK_HISTO_SORT that use the same storage, and before
 ///   the storage is used for anything else. Objects of one type constructed without storage use the same storage.
 ///   BLOCK_HISTO_ATOMIC does not access its storage.
-/// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin, bins rounded up to a power of
-///   two or, if they are more than the threads, to a multiple of the threads. Gaps between them and what BlockScan
-///   needs come on top. With more bins, BlockRadixSort's storage, or, if larger, 4 bytes for each bin and 2 or 4 for
-///   each thread.
+/// - Shared memory of BLOCK_HISTO_SORT: up to 256 bins, 4 bytes for each warp and bin. The number of bins is rounded up
+///   to a power of two. If the result is more than the threads, it is rounded up again, to a multiple of the threads.
+///   The storage of BlockScan comes on top, and so do gaps between the counters. With more bins, BlockRadixSort's
+///   storage, or, if larger, 4 bytes for each bin and 2 or 4 for each thread.
 /// - Bank conflicts depend on the samples. Up to 256 bins, accesses to counters have conflicts. With more bins,
 ///   accesses of BlockRadixSort and the writes of where the runs of bins begin and end have conflicts.
 /// - `T` is an integer, an unscoped enumeration or any type that converts to integers implicitly. Debug builds assert

@@ -142,8 +142,8 @@ class BlockRadixRank
 /// Ranks items in warp-striped arrangement: see the file's description.
 ///
 /// - A warp ranks one row of its items at a time. RadixBits votes show each lane which lanes have the same digit, and
-///   the last of these lanes updates the counter for all of them. Then the block scans the warps' counters, and each
-///   thread adds the scanned counter of its warp and the item's digit to the rank in the warp.
+///   the last of these lanes updates the counter for all of them. Then the block scans the warps' counters. Each warp
+///   has a scanned counter for each digit: a thread adds the one for the item's digit to the item's rank in the warp.
 /// - Shared memory: a word for each digit and warp. Accesses to counters conflict where a row has different digits
 ///   whose counters lie in one bank.
 template <int BlockDimX, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,

@@ -84,8 +84,8 @@ enum BlockRadixSortAlgorithm {
   BLOCK_RADIX_SORT_MATCH,
   /// No passes: threads sort their keys in registers, and warps and the block merge them. For blocks of whole warps,
   /// and for integers and floating-point numbers of up to 64 bits. Merges sort whole keys without values.
-  /// Pairs, ranges of bits, keys with decomposers, and tiles with NaN or -0.0, which have equal keys of different
-  /// bits, are sorted as by BLOCK_RADIX_SORT_DEFAULT.
+  /// Pairs, ranges of bits and keys with decomposers are sorted as by BLOCK_RADIX_SORT_DEFAULT. Tiles with NaN or -0.0,
+  /// which have equal keys of different bits, are sorted as by BLOCK_RADIX_SORT_THREAD_COUNTERS.
   BLOCK_RADIX_SORT_MERGE,
 };
 
@@ -120,7 +120,7 @@ struct radix_sort_policy {
 /// | `begin_bit` | bits from begin_bit on, counted from the least significant |
 /// | `begin_bit, end_bit` | bits begin_bit to end_bit - 1 |
 /// | `decomposer` | the fields that `decomposer(key)` refers to: see RadixFields |
-/// | `decomposer, begin_bit, end_bit` | the same bits of the fields side by side, the first field highest |
+/// | `decomposer, begin_bit, end_bit` | bits begin_bit to end_bit - 1 of all fields, side by side, first one highest |
 ///
 /// - Each call has a variant for partial tiles: `SortPartialTile(keys, valid_items, range...)`,
 ///   `SortPartialTile(keys, values, valid_items, range...)` and so on. It sorts the first `valid_items` items of the
@@ -136,9 +136,10 @@ struct radix_sort_policy {
 ///   same. The default is the fastest algorithm that was measured. A range without bits leaves the order as it is.
 /// - `RadixBits` is the number of bits of a digit in BLOCK_RADIX_SORT_THREAD_COUNTERS. It does not change the time of
 ///   other algorithms.
-/// - Shared memory: the largest of the keys of the tile, its values, and counters. Counters take 2^(RadixBits + 1)
-///   bytes for each thread, or 32 bytes where BLOCK_RADIX_SORT_MATCH sorts: as much as with `RadixBits` = 4. Merges
-///   need no counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
+/// - Shared memory: the largest of the keys of the tile, its values, and counters. Counters take about 2^(RadixBits +
+///   1) bytes for each thread. With BLOCK_RADIX_SORT_MATCH they take about 32 bytes instead, as much as with
+///   `RadixBits` = 4. If the default sorts by match, the storage has room for the larger of the two. Merges need no
+///   counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
 ///   searches of merges have bank conflicts; they depend on the keys.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
 ///   anything else. Objects of one type constructed without storage share theirs.

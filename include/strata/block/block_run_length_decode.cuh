@@ -218,8 +218,8 @@ class BlockRunLengthDecode {
     const number* begin;
   };
   /// Steps from the first of `Count` runs, each `RunsApart` from the next, to the last one that begins at an item or
-  /// before it. A step adds a constant to the address. This is right because a step has no bit in common with the sum
-  /// of the earlier steps: then the position of the sum is the sum of the positions.
+  /// before it. A step adds a constant to the address. This is right because the steps of a call are different powers
+  /// of two, so that adding them needs no carry. So the position of their sum is the sum of their positions.
   template <int Count, int RunsApart>
   STRATA_D static void step_to_last(found_run& at, number item) {
     int steps = 0;
@@ -264,8 +264,8 @@ class BlockRunLengthDecode {
         for (int next = 0; next <= count; ++next) of_item[i] += begins[next] <= item(begin + i) ? 1 : 0;
         may_be_later = may_be_later || of_item[i] == run + count + 1;
       }
-      // A later run may have the item, if runs have length 0. Or the item has the largest value of `number`. Then it
-      // compares as if it were in the last guard, and the search finds its run.
+      // A later run may have the item, if runs have length 0. Or the item has the largest value of `number`. Such an
+      // item seems to be in a guard. In both cases the search finds the run.
       if (may_be_later) {
         STRATA_UNROLL_N(1)
         for (int i = 0; i < count; ++i) {

@@ -20,14 +20,15 @@ STRATA_NAMESPACE_BEGIN
 /// How BlockScan works. Blocks of up to 32 threads use only shuffles, with every algorithm.
 enum BlockScanAlgorithm {
   /// All threads write their items to shared memory. Each thread of the first warp reduces consecutive items,
-  /// the warp scans these sums, and each of its threads scans its items. Two operator calls per item: for
-  /// operators that take long compared with shared memory. Two barriers.
+  /// the warp scans these sums, and each of its threads scans its items. There are two operator calls per item. Choose
+  /// this algorithm for operators that take long compared with shared memory. Two barriers.
   ///
   /// A thread of the first warp keeps its items in registers if they are few. From sm_80 on, blocks of more than 512
   /// threads in whole warps scan `Sum` of integers of up to 32 bits as by BLOCK_SCAN_WARP_SCANS, which is faster there.
   BLOCK_SCAN_RAKING,
   /// As BLOCK_SCAN_RAKING, but the first warp always keeps the items in registers between the reduction and the scan.
-  /// This takes half the reads of shared memory, and one register for each 4 bytes of a thread's Threads / 32 items.
+  /// So the first warp reads each item once instead of twice. This takes one register for each 4 bytes of a thread's
+  /// Threads / 32 items.
   BLOCK_SCAN_RAKING_MEMOIZE,
   /// Each warp scans by shuffles, then adds the sums of the warps before it. Lowest latency, least shared
   /// memory, and one barrier; a prefix functor takes a second one.

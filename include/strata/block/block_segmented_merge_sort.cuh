@@ -37,8 +37,8 @@ STRATA_NAMESPACE_BEGIN
 /// - `Plan` takes the segments of the first threads, as many as the threads can own, and returns their number: at
 ///   least 1. A segment must have at most BlockDimX * N items. The caller passes segments that do not fit to a later
 ///   `Plan`. `offset` is any number of the caller's. `Place(segment)` returns it.
-/// - `Plan(length, offset, count)`: `count` is the same in all threads, and only the first `count` threads
-///   have a segment. A count of up to 32 takes less time.
+/// - `Plan(length, offset, count)`: all threads pass the same `count`. The threads from `count` on must pass the length
+///   0. The result counts their empty segments, too, so it may exceed `count`. A count of up to 32 takes less time.
 /// - Segments with items have the numbers 0 .. `Segments()` - 1. Segment s has the indices `Begin(s)` ..
 ///   `Begin(s) + Length(s)` - 1 of 0 .. `Items()` - 1.
 /// - Stable: two items of a segment keep their order if neither must come before the other.

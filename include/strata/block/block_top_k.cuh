@@ -39,7 +39,8 @@ STRATA_NAMESPACE_BEGIN
 ///   anything else. Objects of one type constructed without storage share theirs.
 /// - **Work.** First, a search for the k-th key. In each step, threads count items, and the block adds up the counts,
 ///   with one barrier. If keys are spread evenly, there are about 3 to 6 steps. There are never more than the number of
-///   bits of a key plus four. Then one exchange in shared memory. Sorted results are sorted by BlockRadixSort.
+///   bits of a key plus four. Then keys move through shared memory, and after them the values. Sorted results are
+///   sorted by BlockRadixSort.
 /// - `KeyT` and `ValueT` must be trivially relocatable.
 ///
 /// @code

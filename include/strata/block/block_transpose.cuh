@@ -61,8 +61,9 @@ STRATA_HD constexpr int default_square_side() {
 ///   `items_per_thread`. With squares of one item, item i of thread t is number i * threads + t of the tile. Larger
 ///   squares are the default for a `T` of 1, 2, 4 or 8 bytes that is aligned to its size, if both sides of the tile are
 ///   powers of two and every thread gets a square.
-/// - A unit is a row of a square: up to 16 bytes. `Load` and `Store` access whole units if the matrix and its leading
-///   dimension are aligned to them, otherwise single items. `Transpose` moves whole units through shared memory.
+/// - A unit is a row of a square: up to 16 bytes. `Load` and `Store` access whole units if the whole tile lies in the
+///   matrix, and the matrix and its leading dimension are aligned to units. Otherwise they access single items.
+///   `Transpose` moves whole units through shared memory.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
 ///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
 /// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4 bytes or more;

@@ -162,7 +162,7 @@ STRATA_HD constexpr double serialization(const Layout& layout, const Patterns&..
 // ------------------------------------------------------------------------------------ patterns
 
 /// Pattern in which thread t of a block accesses its elements t * N .. t * N + N - 1 one after the other. The model
-/// computes the first `Warps` warps. Every other warp has the same conflicts as one of these.
+/// computes the first `Warps` warps. Choose `Warps` so that every other warp has the same conflicts as one of these.
 template <int ElementBytes, int ItemsPerThread, int Warps = 1>
 struct blocked_access {
   static constexpr int element_bytes = ElementBytes;

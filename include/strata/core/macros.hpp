@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Annotations, namespaces and declarations of shared memory: all that a kernel needs to compile for a GPU (by nvcc)
-/// and for the host SIMT back end (by any other C++17 compiler). This header compiles without a CUDA toolkit.
+/// Annotations, namespaces and declarations of shared memory: all that a kernel needs to compile for a GPU (by nvcc, by
+/// NVRTC, or by clang as CUDA compiler) and for the host SIMT back end (by any other C++17 compiler). This header
+/// compiles without a CUDA toolkit.
 
 #include <strata/version.hpp>
 

@@ -350,12 +350,13 @@ struct associative_operator {
 /// What an algorithm may assume about `Operator` on values of type `T`.
 ///
 /// The operators of strata are known on numbers: `Sum`, `Min`, `Max` and the bit operators on integers; `Sum` on
-/// floating-point numbers, `__half` and `__nv_bfloat16` and CUDA's pairs of these; `Min` and `Max` on the numbers that
-/// they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. The sums, minima, maxima and bit
-/// operations of libcu++, Thrust, CUB and the standard library (`cuda::std::plus`, `cuda::maximum`, `thrust::bit_or`,
-/// ...) are also known, on the arithmetic types of C++. Their minima and maxima are known on integers only. Algorithms
-/// assume only that all other operators are associative: operands keep their order. These are your own operators, and
-/// all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's vectors such as `float2`.
+/// floating-point numbers, `__half`, `__nv_bfloat16`, `__half2` and `__nv_bfloat162`; `Min` and `Max` on the numbers
+/// that they order totally; `ArgMin` and `ArgMax` on pairs of an integer and such a number. The sums, minima, maxima
+/// and bit operations of libcu++, Thrust, CUB and the standard library (`cuda::std::plus`, `cuda::maximum`,
+/// `thrust::bit_or`, ...) are also known, on the arithmetic types of C++. Their minima and maxima are known on integers
+/// only. Algorithms assume only that all other operators are associative: operands keep their order. These are your own
+/// operators, and all operators on types whose `+`, `<` or `&` is yours: classes, enumerations and CUDA's vectors such
+/// as `float2`.
 ///
 /// Reductions are faster if operands may change places. To say that your operator allows this, derive a specialisation
 /// from `commutative_operator`:
@@ -392,7 +393,8 @@ inline constexpr T lowest_value = std::numeric_limits<T>::lowest();
 template <class T>
 inline constexpr bool is_word_integer = std::is_integral_v<T> && sizeof(T) == 4;
 
-/// Types whose operators the language defines. The standard library does not call int128 an integer in all modes.
+/// Integer types, whose operators the language defines. The standard library does not call int128 an integer in all
+/// modes.
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T>;
 #if STRATA_HAS_INT128
@@ -420,8 +422,9 @@ inline constexpr bool adds_as_words =
 template <class T>
 using word_of_t = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
 
-/// What an operator does on a type of numbers; `none` if that is not known. Minima and maxima of floating-point numbers
-/// by function objects of other libraries may depend on the order of operands if there are NaNs.
+/// What an operator does on a type of numbers; `none` if that is not known. Unlike known_operation(), it also returns
+/// minima and maxima of floating-point numbers by function objects of other libraries. These may depend on the order of
+/// operands if there are NaNs.
 template <class Operator, class T>
 STRATA_HD constexpr hardware_reduction operation_on_numbers() {
   using Operand = typename operand<Operator>::type;

@@ -40,16 +40,16 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and items and results have one size. Otherwise outputs must overlap neither the inputs nor the offsets. Only the
 ///   device knows how far the output reaches. So the host checks only its first item. A call is refused if this item
 ///   overlaps the offsets or, unless the call is in place, the first item of `d_in`.
-/// - **Offsets in one array.** If both offsets are pointers, and `d_end_offsets` is `d_begin_offsets + 1`, the segments
-///   follow each other. Then a call takes a fraction of the time. If offsets decrease, results are the same, but each
-///   segment is scanned by one block only.
+/// - **Offsets in one array.** In the forms with two sequences of offsets, the offsets lie in one array if both are
+///   pointers, and `d_end_offsets` is `d_begin_offsets + 1`. Then the segments follow each other, and a call takes a
+///   fraction of the time. If offsets decrease, results are the same, but each segment is scanned by one block only.
 /// - **Execution.** One or two kernel launches, on `stream`; no host synchronisation and no allocation, so a call can
 ///   be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
 ///   need temporary storage of their own. Unless the offsets lie in one array, the second launch is cooperative;
 ///   DeviceScan says when it starts.
 /// - **Work.** All blocks get equal shares of the items: one huge segment keeps all of them busy, and a million short
-///   ones cost little more. With offsets in one array, each block scans its share from left to right, and items of
-///   segments that are longer than a share are read twice. Otherwise the segments are scanned end to end as one
+///   ones cost little more. With offsets in one array, each block scans its share from left to right. If a share ends
+///   amid a segment, its items of this segment are read twice. Otherwise the segments are scanned end to end as one
 ///   sequence, and a binary search in the segments of its tile finds the segment of an item.
 /// - **Result.** Results are deterministic from run to run on one device, for floating-point sums too: the order in
 ///   which sums are combined depends on the offsets and the device alone.

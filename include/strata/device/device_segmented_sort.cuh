@@ -43,8 +43,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that many. Counts may have any integer types. Offsets may be any random-access iterators over integers that can be
 ///   dereferenced in device code.
 /// - **Indices** count from the beginning of `d_keys`. They may have any integer type that can hold `num_items` - 1,
-///   and the largest index of a segment. If a segment can be longer than a tile, temporary storage of `SortIndices` has
-///   the memory of the keys twice.
+///   and the index of each item in a segment. If a segment can be longer than a tile, temporary storage of
+///   `SortIndices` has room for the keys twice, and for the indices once.
 /// - **Values** are of any trivially relocatable and default constructible type. They move with their
 ///   keys through shared memory: for large ones, sort indices and gather.
 /// - **Segments.** Segments may have any lengths, lie in any order, leave gaps, and lie behind `num_items` if arrays
@@ -78,9 +78,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. If long segments are sorted by their digits, one more pass may be needed, which
-///   copies the items. Long segments of keys of one byte are not sorted by their digits, but merged. Otherwise no
-///   output may overlap an input, another output, or the offsets. The check covers the first `num_items` items of each
-///   array.
+///   copies the items. In calls in place, long segments of keys of one byte are merged, not sorted by their digits.
+///   Apart from these two exceptions, no output may overlap an input, another output, or the offsets. The check covers
+///   the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too

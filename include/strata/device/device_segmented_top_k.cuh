@@ -23,8 +23,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths.
 /// - **Number of results.** If `k` is an integer or a FutureCount, the results of segment `s` begin at item s * k of
 ///   the outputs. (For a FutureCount, k is its bound here.) If a segment has fewer than k items, nothing is written
-///   behind its last result. `k` may also be a ResultRows, a PaddedResultRows or a ResultsAtOffsets. These have a
-///   stride, padding or offsets of results, and may have a number for each segment.
+///   behind its last result. `k` may also be a ResultRows, a PaddedResultRows or a ResultsAtOffsets. These say where
+///   the results of each segment begin: at a stride (with or without padding) or at offsets. They may also have a
+///   different k for each segment.
 /// - **Result.** For each segment, the result is the same as that of DeviceTopK: among equal keys the first ones in the
 ///   segment are taken. Without `Sorted`, results are in the order of the input. The functions with `Sorted` in their
 ///   names write them in the order of a stable sort, descending for the greatest. -0.0 is equal to +0.0, and all NaN
@@ -48,11 +49,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Storage.** 511 bytes if the host knows that no segment is longer than 8,192 keys of 4 bytes. (It does not know
 ///   this of segments by offsets.) Otherwise 66 KB for each of 256 blocks; for fewer than 256 segments by offsets or
 ///   lengths, 66 KB for each segment. If a segment may have more than 2,048 sorted results, as far as the host knows,
-///   DeviceSegmentedRadixSort sorts them. It needs about four times as much memory as all results.
+///   DeviceSegmentedRadixSort sorts them. The call then needs memory for three keys (with a decomposer, codes) and
+///   three indices of 8 bytes for each possible result, and for the lists of that sort.
 /// - **Types.** Keys are integers of up to 128 bits, enumerations, and floating-point numbers of 8 (`__nv_fp8_e4m3`,
 ///   `__nv_fp8_e5m2`) to 64 bits, in the order of DeviceRadixSort. Keys of other types need a decomposer. It returns
 ///   references to the fields to compare, the most significant first (see RadixFields), of up to 128 bits together.
-///   Such keys and values may have any type that can be assigned.
+///   These keys, and the values of all calls, may have any type that can be assigned.
 /// - **Aliasing.** No output may overlap an input, the other output, or the offsets and lengths of segments and
 ///   results. If offsets or lengths say how far arrays are used, only the beginnings of the arrays are compared.
 /// - **Tuning.** `TunedDeviceSegmentedTopK<Hub>` uses your hub instead of segmented_top_k_policy_hub: see

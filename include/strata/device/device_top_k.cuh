@@ -46,9 +46,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceTopK<Hub>` uses your hub instead of top_k_policy_hub. Your hub must derive from it: see
 ///   default_policy_hub. Sorts of results keep the rows of DeviceRadixSort.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written. In size queries too: a negative or
-///   too large count or `k`, an iterator whose differences cannot represent the indices. Otherwise: a null pointer if
-///   there are results, arrays that overlap, temporary storage too small. Beyond that, what the launches return. An
-///   older error of the runtime is neither returned nor cleared.
+///   too large count or `k`, an iterator whose differences cannot represent the indices. Only in calls that are no size
+///   queries: a null pointer if there are results, arrays that overlap, temporary storage too small. Beyond that, what
+///   the launches return. An older error of the runtime is neither returned nor cleared.
 /// - **Algorithm.** Radix selection: digits from the highest on, by counts, until the k-th key is known (Zhang et al.,
 ///   "Parallel Top-K Algorithms on GPU", 2023). Before it, one item of a sample, as in Floyd and Rivest, "Expected time
 ///   bounds for selection" (1975), separates few candidates from the other items, in one read. Items are compared by

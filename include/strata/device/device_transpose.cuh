@@ -36,7 +36,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Types.** Any trivially relocatable type. Each item is read and written once. Items of 2 and 4 bytes are accessed
 ///   16 bytes at a time, and items of 1 byte 8 bytes at a time, if both pointers and both leading dimensions, in bytes,
 ///   are multiples of that, and the matrix has more than 8 rows and more than 8 columns. Otherwise these items are
-///   accessed one by one, as are items of 8 bytes. Items of other sizes are cut into pieces that divide them.
+///   accessed one by one, as are items of 8 bytes. An item of another size is accessed in pieces, whose size is the
+///   largest power of two up to 16 bytes that divides the size of the item. If a pointer or a leading dimension, in
+///   bytes, is not a multiple of that, a piece has as many bytes as the alignment of `T`.
 /// - **Tuning.** `TunedDeviceTranspose<Hub>` uses your hub instead of transpose_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative sizes, a leading dimension
 ///   below the length of a row, null pointers if there are items, pointers that are not aligned for `T`, temporary

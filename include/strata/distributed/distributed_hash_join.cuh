@@ -30,8 +30,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   its rank. Keys and values of all rows are read, even if a row has no key.
 /// - **Execution.** Ranks exchange messages twice before rows move, or once if all ranks get the build side as it is.
 ///   The host waits for each exchange, but with one rank there is none. All other work is in `stream`, or in a stream
-///   that the call forks from it and joins again. The host allocates a few hundred bytes for each rank, and room for
-///   256 samples of each.
+///   that the call forks from it and joins again. For each of P ranks, the host allocates a few hundred bytes, 16 P
+///   bytes for counts, and room for 256 samples.
 /// - **Where rows go.** A hash of the key chooses the rank. (DeviceHashJoin partitions by another hash.) There are
 ///   three exceptions, of which the last two do not apply to full joins:
 ///   - Rows that can have no partner, whatever rows the other side has, do not move. If the result has such rows, it
@@ -39,9 +39,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   - With P ranks, if (P - 1) x all build rows are fewer than all probe rows, all ranks get all build rows, and no
 ///     probe row moves. A rank's capacity of build rows must then hold those of all ranks. The same is done if (P - 1)
 ///     x all build rows are fewer than twice all probe rows, all capacities hold all build rows, and no build side has
-///     a mask. In this second case, rows go to the ranks of their keys instead if three conditions are met: the ranks
-///     can store rows straight to these ranks, they have on average 2^27 rows or more, both sides together, and no key
-///     is frequent.
+///     a mask. In this second case, rows go to the ranks of their keys instead if four conditions are met. The ranks
+///     can store rows straight to these ranks. A rank has on average 2^27 rows or more, counting both sides. Each
+///     rank's capacity of probe rows is at least the average number of probe rows. No key is frequent. If the counts
+///     then show that a rank has too little room, all ranks get all build rows after all.
 ///   - A key is frequent if, by samples, more than 1/(4 P) of the probe rows have it. (If more than 64 keys are
 ///     frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and take a part of the
 ///     capacity. Build rows with these keys go to all ranks.
@@ -55,9 +56,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   negative, above 2^32 - 16 or too small. Else the error of the lowest rank that has one, or of NCCL. After the
 ///   exchange of messages, a rank with an error returns it alone. Abort the communicator then, because other ranks may
 ///   wait for this one.
-/// - **When it pays.** On two H200 with NVLink, two GPUs were no faster than one: with 2^27 rows of each side on each,
-///   both take 8.1 ms in shared memory (8.5 by NCCL), and with fewer rows one GPU is faster. More GPUs were not
-///   measured. By the cost model in the README of this folder, four or more are faster.
+/// - **When it pays.** On two H200 with NVLink, two GPUs were no faster than one. With 2^27 rows of each side on each
+///   GPU, two GPUs take 8.1 ms in shared memory, or 8.5 ms by NCCL if capacities hold all build rows. One GPU that has
+///   all these rows takes 8.1 ms. With fewer rows one GPU is faster. More GPUs were not measured. By the cost model in
+///   the README of this folder, four or more are faster.
 /// - **Algorithm.** Barthels et al., "Distributed join algorithms on thousands of cores" (VLDB 2017); skew as in
 ///   Roediger et al., "Flow-Join: adaptive skew handling for distributed joins over high-speed networks" (ICDE 2016).
 ///

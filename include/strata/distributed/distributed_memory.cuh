@@ -32,8 +32,8 @@ STRATA_NAMESPACE_BEGIN
 ///
 /// - **Call.** `Allocate` and `Release` are collective: all ranks call them, at the same place among their calls of
 ///   this communicator. The thread that makes the calls of a rank calls them, while the rank's device is the current
-///   one. The number of bytes may differ between ranks, and may be 0. Both wait for all ranks; `Release` also waits for
-///   all work of this device.
+///   one. The number of bytes may differ between ranks, and may be 0. `Allocate` and `Release` wait for all ranks and
+///   for all work of this device.
 /// - **Result.** `data()` is aligned to 256 bytes and has `size()` bytes, for any use. `is_shared()` is the same on all
 ///   ranks. It is false where a GPU cannot address the memory of another one, CUDA refuses to share it, there are
 ///   more than 8 ranks, or some ranks are threads of one process and others not; then all calls use NCCL, and the

@@ -44,9 +44,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   quarter of `capacity`, at least 2^22. The third is for small sorts of up to 8 ranks: up to 16 MiB for two copies
 ///   of the items of all ranks, and what DeviceMergeSort takes to sort these items. If the storage lies in a
 ///   DistributedMemory on all ranks, the sort is faster.
-/// - **Traffic.** Without leads, an item is sent once at most, except in small sorts in shared memory: there all ranks
-///   read it. A rank sorts its items, then merges what it has received. A share of more than 2^22 items comes in 4
-///   parts, and each is merged while the next one comes.
+/// - **Traffic.** An item is sent at most once, not counting leads. The exception is small sorts in shared memory:
+///   there all ranks read it. A rank sorts its items, then merges what it has received. A share of more than 2^22 items
+///   comes in 4 parts, and each is merged while the next one comes.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if one refuses its arguments: those that DeviceMergeSort refuses,
 ///   and a null `num_out`. A null communicator is refused at once. Otherwise errors of CUDA and NCCL (`as_cuda_error`).

@@ -30,8 +30,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and of their positions. The result is the same from run to run.
 /// - **Call, capacity, execution, aliasing.** As for DistributedMergeSort. All ranks must give the same bits.
 /// - **Storage.** As for DistributedMergeSort, with DeviceRadixSort in the place of DeviceMergeSort.
-/// - **Traffic.** Without leads, an item is sent once at most, except in small sorts in shared memory: there all ranks
-///   read it. A rank sorts its items by DeviceRadixSort, then merges what it has received.
+/// - **Traffic.** An item is sent at most once, not counting leads. The exception is small sorts in shared memory:
+///   there all ranks read it. A rank sorts its items by DeviceRadixSort, then merges what it has received.
 /// - **Errors.** `cudaErrorInvalidValue` on all ranks if the bits of two ranks differ, or if one refuses its arguments:
 ///   those that DeviceRadixSort refuses, and a null `num_out`. A null communicator is refused at once. Otherwise errors
 ///   of CUDA and NCCL (`as_cuda_error`). After one of these, abort the communicator: other ranks may wait for this one.
@@ -54,7 +54,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// void rank_main(int rank, int ranks, ncclComm_t comm) {
 ///   must(cudaSetDevice(rank) == cudaSuccess);
 ///   const int begin = 12 * rank / ranks, end = 12 * (rank + 1) / ranks, size = end - begin;
-///   std::int64_t num_out = 0;  // is size: the result is as balanced as these keys
+///   std::int64_t num_out = 0;  // becomes `size`: ranks get as many keys as they had
 ///   must(strata::DistributedRadixSort::SortPairs(keys + begin, letters + begin, size, sorted + begin, text + begin,
 ///                                                size, &num_out, comm) == cudaSuccess);
 ///   must(cudaDeviceSynchronize() == cudaSuccess && ncclCommDestroy(comm) == ncclSuccess);

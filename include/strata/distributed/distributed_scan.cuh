@@ -34,18 +34,18 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **In place.** `d_out` may be `d_in`, if items and results have one size. Arrays must not overlap in another way.
 /// - **Execution.** On `stream`: one kernel that reduces this rank's items (not on the last rank), an all-gather of
 ///   NCCL (16 bytes and an aggregate of each rank), a kernel of one thread, and one that scans. If the ranks share
-///   memory (DistributedMemory), one kernel takes the place of the all-gather and of the kernel of one thread. So items
-///   are read twice and results written once. The host does not wait. A call can be captured in a graph and replayed,
-///   by all ranks. DeviceScan says how blocks wait for each other.
+///   memory (DistributedMemory), one kernel takes the place of the all-gather and of the kernel of one thread. Items
+///   are read twice, on the last rank once. Results are written once. The host does not wait. A call can be captured in
+///   a graph and replayed, by all ranks. DeviceScan says how blocks wait for each other.
 /// - **Result.** If the items are distributed over the ranks in the same way, results are the same from run to run,
 ///   including floating-point sums: aggregates of ranks are combined in the order of ranks.
 /// - **Types.** As in DeviceScan.
 /// - **Errors.** `cudaErrorInvalidValue`: negative count, an iterator that cannot represent all local indices, a null
-///   pointer (if there are items; of a FutureValue), arrays that overlap, temporary storage too small. A rank with bad
-///   arguments returns its error and takes part without items. Then no rank writes results; the others return
-///   `cudaSuccess`, and their debug builds stop. Size queries refuse only a null communicator, so that all ranks come
-///   to the call itself. Otherwise a call returns what NCCL and launches return. After an error of NCCL or of a launch,
-///   abort the communicator: other ranks may wait for this one.
+///   `d_in` or `d_out` if there are items, a FutureValue with a null pointer, arrays that overlap, temporary storage
+///   too small. A rank with bad arguments returns its error and takes part without items. Then no rank writes results;
+///   the others return `cudaSuccess`, and their debug builds stop. Size queries refuse only a null communicator, so
+///   that all ranks come to the call itself. Otherwise a call returns what NCCL and launches return. After an error of
+///   NCCL or of a launch, abort the communicator: other ranks may wait for this one.
 /// - **When it pays.** Two H200 with NVLink are faster than one that has all items, as measured, with 2^28 items on
 ///   each. With 2^24 they are faster by 5 %. With 2^20 they are slower. The README of this folder has the times.
 /// - **Algorithm.** Reduce, then scan, as in Blelloch, "Prefix Sums and Their Applications" (1990), with ranks in the

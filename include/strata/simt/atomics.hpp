@@ -89,8 +89,8 @@ STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, 
     swapped = __atomic_compare_exchange_n(reinterpret_cast<word*>(address), &seen, next, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED);
   }
-  // An exchange fails most often because a lock is taken: then its holder should run. An exchange of equal words counts
-  // as a load.
+  // An exchange fails most often because a lock is taken: then its holder should run. If `expected` and `desired` are
+  // equal, the exchange changes nothing. It may be a poll, as a load may.
   if (swapped && next != seen) {
     progress();
   } else {

@@ -13,7 +13,7 @@
 #include <strata/simt/runtime_types.hpp>
 
 // Default arguments are evaluated at the call, so every collective knows its caller's line for free. File and line are
-// two parameters, because a struct that is made here would have this header's line.
+// two parameters. If a default argument made one struct of both, the struct would have this header's line.
 #define STRATA_SIMT_CALLER const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
 #define STRATA_SIMT_CALLER_LOCATION \
   ::strata::simt::location { file_, line_ }
@@ -50,10 +50,13 @@ struct configuration {
   unsigned usable_multiprocessors = 0;
   block_order order = block_order::ascending;  ///< in which blocks start. STRATA_SIMT_BLOCK_ORDER=0|1|2
   size_t stack_bytes = 64 << 10;               ///< of each device thread. STRATA_SIMT_STACK_BYTES
-  /// Number of polls without any progress before "livelock" is reported. If barriers are passed, 64 times as many.
+  /// Number of polls without any progress before "livelock" is reported. If threads pass barriers between the polls,
+  /// the limit is 64 times as high.
   uint64_t poll_limit = 4u << 20;
   bool strict_exit = true;  ///< a block barrier after some threads of the block exited is an error
-  bool strict_site = true;  ///< a collective but __syncwarp that is reached from different source lines is an error
+  /// It is an error if threads reach a block barrier, or a collective other than __syncwarp and __activemask, from
+  /// different source lines.
+  bool strict_site = true;
   /// Check flavour: the average number of memory accesses from one preemption to the next; 0 is never.
   unsigned preemption = 0;  ///< STRATA_SIMT_PREEMPTION
   /// CPU time a thread may run without meeting a barrier, collective or poll. STRATA_SIMT_HANG_SECONDS
@@ -67,7 +70,7 @@ struct configuration {
   unsigned compute_capability = 0;
   /// Number of devices, at most 64; all are alike. STRATA_SIMT_DEVICES
   unsigned devices = 1;
-  uint64_t devices_without_peers = 0;  ///< bit d: no device addresses the memory of device d, nor d that of others
+  uint64_t devices_without_peers = 0;  ///< bit d: device d and the other devices cannot address each other's memory
   uint64_t devices_without_pools = 0;  ///< bit d: cudaMemPoolCreate of device d returns cudaErrorNotSupported
   bool quiet = false;                  ///< do not print reports to stderr. STRATA_SIMT_QUIET
 };

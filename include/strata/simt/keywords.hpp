@@ -30,6 +30,6 @@
 #endif
 #define __managed__ __attribute__((section(STRATA_SIMT_MANAGED_SECTION)))
 
-// A host variable cannot be one per block: interleaved blocks would share it. There is no
-// __noinline__ here because libstdc++ spells an attribute that way.
+// A host variable exists once, not once for each block: interleaved blocks would share it. There is no __noinline__
+// here because libstdc++ spells an attribute that way.
 #define __shared__ STRATA_SIMT_ERROR_declare_shared_memory_with_the_STRATA_SHARED_macro

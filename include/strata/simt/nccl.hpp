@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The strata authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The part of NCCL that the library and its tests use, executed by the host back end. Each rank is a host thread of one
-// process. The functions have C++ linkage, like the functions of <strata/simt/runtime_api.hpp>.
+// The part of NCCL that the library and its tests use, executed by the host back end. All ranks are in one process. A
+// host thread has one rank or several. The functions have C++ linkage, like the functions of
+// <strata/simt/runtime_api.hpp>.
 //
 // A call moves its bytes before it returns, or when its group ends. It waits until the ranks that take part have made
 // their calls. During a capture, a stream only records the calls. A launch of the graph makes them. What NCCL leaves
-// undefined, most often a hang, is an error on all ranks here.
+// undefined, most often a hang, is an error here. If the calls of several ranks do not fit together, all these ranks
+// get an error. A call whose own arguments are wrong is refused on its rank only.
 #pragma once
 
 #include <strata/simt/runtime_api.hpp>

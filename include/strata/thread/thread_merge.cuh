@@ -11,7 +11,7 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// (first + last) / 2, without overflow, of numbers from 0 on.
+/// Returns (first + last) / 2 without overflow. Neither number may be negative, and `first` must not exceed `last`.
 template <class Integer>
 STRATA_HD Integer middle_of(Integer first, Integer last) {
   if constexpr (std::is_signed_v<Integer>) {
@@ -81,7 +81,8 @@ STRATA_D int serial_merge(const Keys& keys, int begin1, int end1, int begin2, in
   return begin1;
 }
 
-/// Calls serial_merge, which tests whether both ranges are at an end only if there are too few keys to fill `output`.
+/// Calls serial_merge. If there are enough keys to fill `output`, its loop does not test whether both ranges are at an
+/// end.
 template <class Keys, class Key, std::size_t Length, class Compare, class Visit>
 STRATA_D void serial_merge_any(const Keys& keys, int begin1, int count1, int begin2, int count2, Key (&output)[Length],
                                Compare& compare, const Visit& visit) {

@@ -46,7 +46,8 @@ STRATA_D T scan_in_thread(const T* input, T* output, Operator& op, const T& pref
 ///     ThreadScanExclusive: output[0] = prefix, output[i] = op(output[i - 1], input[i - 1])
 ///
 /// - Without a prefix, or if `apply_prefix` is false, the scan begins with input[0]. output[0] of the
-///   exclusive scan is then the unused prefix. (So a block's first thread runs the code of the others.)
+///   exclusive scan is then the unused prefix. (The first thread of a block has no prefix. It can still run the same
+///   code as the others, with `apply_prefix` false.)
 /// - The returned sum contains all items, and the prefix if that is applied.
 /// - Strictly sequential: floating-point results are those of the loop, and `scan_op` need not be
 ///   associative. It is called once for each item, except for the first one if there is no prefix.

@@ -10,8 +10,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Sorts the first `valid_items` of `Length` keys, all if `Full`, and what moves with them: an array, or
-/// NullType.
+/// Sorts the first `valid_items` of `Length` keys, or all keys if `Full`. `others` is an array whose items move with
+/// their keys, or NullType.
 template <bool Full, std::size_t Length, class Key, class Others, class Compare>
 STRATA_D void odd_even_sort(Key (&keys)[Length], [[maybe_unused]] Others& others, Compare& compare,
                             [[maybe_unused]] int valid_items = 0) {

@@ -68,7 +68,8 @@ class merge_sort_warp {
 /// - Each logical warp has its own `TempStorage`, an element of an array in shared memory. It is as large as the
 ///   `TempStorage` of BlockMergeSort for W threads, without the bytes that BlockMergeSort needs for its warps. Blocked
 ///   accesses of whole warps have no bank conflicts.
-/// - If W is a power of two, sorts of integers for which BlockMergeSort does not call `compare` use no shared memory.
+/// - If W is a power of two, and N is 1, 2, 4, 8 or 16, integers of 4 and 8 bytes without values are sorted by minima
+///   and maxima, without shared memory, if `compare` is one of the comparators that BlockMergeSort knows.
 /// - The lanes of the logical warp must call `__syncwarp()` between two calls that use the same storage, and before the
 ///   storage is used for anything else.
 ///

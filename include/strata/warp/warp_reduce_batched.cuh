@@ -29,17 +29,18 @@ STRATA_NAMESPACE_BEGIN
 ///   or spans of a fixed length.
 /// - A logical warp has 1 to 32 threads, a power of two. All lanes of a logical warp must call together, and with
 ///   `SyncPhysicalWarp` all lanes of the warp.
-/// - Operands keep the order of lanes, so the operator need only be associative. The exceptions are minima and maxima
-///   of floating-point numbers by function objects of other libraries: which of two zeros is returned, and what NaNs
-///   lead to, may depend on the lanes. Results repeat bit for bit.
+/// - The operator need only be associative: operands keep the order of lanes, unless `operator_traits` says that the
+///   operator commutes. The order is also not kept for minima and maxima of floating-point numbers by function objects
+///   of other libraries: which of two zeros is returned, and what NaNs lead to, may depend on the lanes. Results repeat
+///   bit for bit.
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform interface, is empty,
 ///   and no barrier is needed between uses.
 /// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
 ///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
-///   operator; a `WarpReduce` for each batch takes five times as many. A shuffle moves two items of 16 bits if
-///   `Batches` is a power of two up to LogicalWarpThreads, or a multiple of it. From sm_80 on, up to 8 batches of
-///   integers of up to 32 bits are reduced by instructions over a whole warp, if the `operator_traits` of the operator
-///   name one.
+///   operator; a `WarpReduce` for each batch takes `Batches` * log2(LogicalWarpThreads) of both. A shuffle moves two
+///   items of 16 bits if `Batches` is a power of two up to LogicalWarpThreads, or a multiple of LogicalWarpThreads.
+///   From sm_80 on, up to 8 batches of integers of up to 32 bits are reduced by instructions over a whole warp, if the
+///   `operator_traits` of the operator name one.
 /// - `T` must be trivially relocatable.
 ///
 /// @code

@@ -44,7 +44,7 @@ cudaError_t count(void* storage, std::size_t& bytes, const int* build, const int
 }  // namespace hash_join_equality
 
 // case: hash_join_fallback_threads
-// expect: join tuning: output\.group_threads must be less than 256\. table\.fallback_threads must be a multiple of it,
+// expect: join tuning: output\.group_threads must be less than 256\. table\.fallback_threads must be less than 256,
 #include <strata/device/device_hash_join.hpp>
 namespace hash_join_fallback_threads {
 struct hub {

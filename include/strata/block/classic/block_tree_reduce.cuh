@@ -63,8 +63,8 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// - Items are numbered by thread, and within a thread by array index. `num_valid`: threads 0 .. num_valid - 1 hold an
 ///   item. A value below 1 counts as 1, and a value above the number of threads as that number. The operator is never
 ///   called with the inputs of threads from `num_valid` on.
-/// - Determinism: the association depends on the number of items alone, so floating-point results
-///   repeat bit for bit.
+/// - Determinism: the association depends only on how many threads have items and how many items each has, so
+///   floating-point results repeat bit for bit.
 /// - Shared memory: an item per thread, and the padding. An item that takes more than one access of 1 to 16 bytes is
 ///   rounded up to an odd number of words. A word has as many bytes as the alignment of `T`, but 4 to 16.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the

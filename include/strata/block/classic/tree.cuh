@@ -37,9 +37,9 @@ STRATA_D void tree_barrier(int thread, int active) {
 ///
 /// is free of conflicts for every stride that is a power of two. Let c = 2^b, and let the stride be
 /// 2^(q b + r) with r < b. Modulo c, term q of the sum has the lane's lower b - r bits, shifted left by r.
-/// Term q + 1 has its upper r bits, in the r low bits that the shift left 0. The other terms are the same in
-/// all lanes. So the columns are the lanes' bits, rotated, and no two lanes have the same column.
-/// `PaddedLayout` is one level of it, enough for c^2 elements.
+/// Term q + 1 is the number that the lane's upper r bits form. The r low bits of term q are 0, so the sum of both terms
+/// has all bits of the lane. The other terms are the same in all lanes. So the columns are the lanes' bits, rotated,
+/// and no two lanes have the same column. `PaddedLayout` is one level of it, enough for c^2 elements.
 template <int Every, int By, int Levels>
 struct nested_padded_layout {
   STRATA_HD constexpr int operator()(int index) const {
@@ -60,8 +60,8 @@ struct nested_padded_layout {
 template <class T>
 using item_units = ExchangeLayout<T, 1>;
 
-/// The positions of `Layout`, multiplied by the units per item: LayoutStorage counts units. The factor is odd,
-/// so that items are in one column of banks only if their positions in `Layout` are.
+/// The positions of `Layout`, multiplied by the units per item: LayoutStorage counts units. The factor is odd, so two
+/// items share a column of banks only if their positions in `Layout` share a column.
 template <class T, class Layout>
 struct item_layout {
   static constexpr int unit_bytes = item_units<T>::unit_bytes;

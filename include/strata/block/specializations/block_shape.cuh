@@ -27,8 +27,9 @@ struct block_shape {
   }
 
   /// Calls `visit(i)` for each i below Count, each in one thread of the block. The number of rounds is a constant, so
-  /// the compiler can unroll them. The number of rounds of a loop from the rank up to Count depends on the rank. In
-  /// BlockHistogram with few samples, such a loop would take as long as the counting itself.
+  /// the compiler can unroll them. In the usual loop, from the rank up to Count in steps of the number of threads, the
+  /// number of rounds would depend on the rank. In BlockHistogram with few samples, such a loop would take as long as
+  /// the counting itself.
   template <int Count, class Visit>
   STRATA_D static void for_each_index(int rank, const Visit& visit) {
     for (int first = 0; first + threads <= Count; first += threads) visit(first + rank);

@@ -50,11 +50,13 @@ struct radix_digit_scan {
 /// Each half warp has a counter for each digit, and contiguous items: row `i` of a half warp is its items
 /// 16 * i to 16 * i + 15, one for each lane. A counter is one word:
 ///
-///     | items of the digit so far: 16 bits | lanes of the row that have the digit: 16 bits |
+///     | rank of the next item of the digit: 16 bits | lanes of the row that have the digit: 16 bits |
 ///
-/// Each lane of a row adds (1, its own bit) to the counter of its digit. The counter then says how many
-/// items were before the row and which lanes of the row have the digit. That gives the rank, without a vote
-/// for each bit of the digit, and whatever the order of the additions.
+/// First, each half warp counts its digits. A scan of the counts over the block sets each counter to the rank of the
+/// half warp's first item of the digit. Then each lane of a row adds (1, its own bit) to the counter of its digit. The
+/// lower half now says which lanes of the row have the digit. The upper half, minus the number of these lanes, is the
+/// rank of the first of them. That gives the rank, without a vote for each bit of the digit, and whatever the order of
+/// the additions.
 ///
 /// Additions to one counter are serial, so a frequent digit is slow. Each warp samples its items and takes the most
 /// frequent digit. If more than an eighth of a half warp's items have this digit, the warp ranks it by one vote for

@@ -108,8 +108,8 @@ struct segment_slots {
     return owners == 0 ? 0 : 32 - __clz(static_cast<int>(owners));
   }
 
-  /// Returns the number of first levels that merge only runs of one warp's threads: n if all segments begin with
-  /// threads whose numbers are multiples of 2^n.
+  /// Returns how many levels, from the first on, merge only runs of one warp's threads. This is the largest n up to 5
+  /// for which all segments begin with threads whose numbers are multiples of 2^n.
   STRATA_D static int warp_levels(const storage& memory) {
     unsigned heads = 0;
     STRATA_UNROLL

@@ -105,7 +105,8 @@ struct tile_run {
 };
 
 /// Reads the next items of two runs of a segment_tile, upwards in the first, by steps of `Step2` in the second.
-/// Positions are byte offsets where items lie without gaps: this is the innermost loop of all merges.
+/// Where items lie without gaps, positions are byte offsets. This saves address computations in the innermost loop of
+/// all merges.
 template <class Tile, class Item, int Step2>
 class run_reader {
   static constexpr int scale = Tile::is_compact ? static_cast<int>(sizeof(Item)) : 1;
@@ -117,7 +118,8 @@ class run_reader {
   STRATA_D bool is_first_at(int index) const { return position1_ >= index * scale; }
   STRATA_D bool is_second_at(int index) const { return position2_ >= index * scale; }
 
-  /// The index of the item before the next one of the second run, or of the first.
+  /// In the second run if `from2`, otherwise in the first: the index of the item just before the one that `next` would
+  /// return.
   STRATA_D int previous_index(bool from2) const {
     return (from2 ? position2_ : position1_) / scale - (from2 ? Step2 : 1);
   }

@@ -26,8 +26,8 @@ namespace detail {
 /// neighbouring storage rows, and those that read neighbouring squares read one storage row.
 ///
 /// If a wavefront is longer than a row of squares, it writes several storage columns at once. Their distance is the
-/// number of permuted rows that the wavefront writes (SwizzledLayout permutes short rows together). A swizzle moves
-/// elements by less than this distance, so the columns stay apart.
+/// number of permuted rows that the wavefront writes (SwizzledLayout permutes short rows together). Within a wavefront,
+/// the row numbers that the swizzle uses differ by less than this distance, so the columns stay apart.
 template <int UnitBytes, int Rows, int Columns, int Threads, int Side = 1, int Pieces = 1>
 struct transpose_tile {
   // not for users: BlockTranspose and the tuning policies check their own arguments

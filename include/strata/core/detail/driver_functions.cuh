@@ -34,8 +34,8 @@ Function* driver_function(const char* name, unsigned cuda_version) {
   return is_found ? reinterpret_cast<Function*>(address) : nullptr;
 }
 
-// From <cuda.h>, which has 5,000 lines. tests/device/device_green_context_gpu_test.cu compares these declarations with
-// it.
+// From <cuda.h>, which has more than 20,000 lines (CUDA 13.0). tests/device/device_green_context_gpu_test.cu compares
+// these declarations with it.
 
 /// cuFuncSetAttribute
 using driver_set_attribute = cudaError_t(cudaFunction_t, int attribute, int value);

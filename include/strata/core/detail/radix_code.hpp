@@ -37,8 +37,9 @@ struct radix_codes_of<radix_digits<Key, IsDescending, Decomposer>, false> {
 };
 
 /// The code of a number is a word in the order of the sort, made by radix_bit_order. No two keys have the same code: in
-/// an ascending sort, -0.0 comes just before +0.0, and NaNs are ordered by sign and payload. -0.0 and NaNs count as not
-/// exact, because a sort takes -0.0 for +0.0, and any NaN for the NaN in which all bits but the sign are set.
+/// an ascending sort, the code of -0.0 comes just before that of +0.0, and the codes of NaNs are ordered by sign and
+/// payload. -0.0 and NaNs count as not exact, because a sort takes -0.0 for +0.0, and any NaN for the NaN in which all
+/// bits but the sign are set.
 template <class Key, bool IsDescending>
 struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true> {
   using Digits = radix_digits<Key, IsDescending, identity_decomposer>;
@@ -96,7 +97,8 @@ struct radix_codes_of<radix_digits<Key, IsDescending, identity_decomposer>, true
   static constexpr Code negative_zero = static_cast<Code>(IsDescending ? sign : sign - 1);
 };
 
-/// True for digits of numbers, whose bits are known. For other keys, programs may specialise RadixTraits.
+/// True for digits of keys that are one number: the order of their bits is known. The order of other keys may come from
+/// a program's specialisation of RadixTraits.
 template <class Digits>
 inline constexpr bool are_digits_of_numbers = false;
 template <class Key, bool IsDescending>

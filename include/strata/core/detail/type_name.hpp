@@ -36,8 +36,9 @@ STRATA_HD constexpr const char* without_namespaces(const char* text) {
   return text;
 }
 
-/// Returns where the name of the template argument begins in `text`, a compiler's name of type_name(): "... [with Type
-/// = name]", "... [Type = name]", or MSVC's "... type_name<struct name>(void)". Other text follows the name.
+/// Returns where the name of the template argument begins in `text`. `text` is what a compiler calls the function
+/// type_name(): "... [with Type = name]", "... [Type = name]", or MSVC's "... type_name<struct name>(void)". Other text
+/// follows the name.
 STRATA_HD constexpr const char* type_name_in(const char* text) {
   while (*text != '\0' && !detail::skips(text, "Type =") && !detail::skips(text, "Type=") &&
          !detail::skips(text, "type_name<struct") && !detail::skips(text, "type_name<class")) {

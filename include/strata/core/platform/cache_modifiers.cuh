@@ -43,7 +43,8 @@ using store_modifier = std::integral_constant<CacheStoreModifier, Modifier>;
 
 // Loads and stores of a word of 1, 2, 4, 8 or 16 aligned bytes.
 #if STRATA_DEVICE_PASS
-// Addresses are generic, so shared memory works too. The clobber keeps a load after the stores that precede it.
+// LOAD_LDG reads global memory only and has no clobber. In all other loads, addresses are generic, so shared memory
+// works too, and the clobber keeps a load after the stores that precede it.
 #define STRATA_DETAIL_LOAD_WORD(modifier, ptx, clobber)                                       \
   STRATA_D std::uint8_t load_word(load_modifier<modifier>, const std::uint8_t* p) {           \
     unsigned v;                                                                               \

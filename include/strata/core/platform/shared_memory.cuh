@@ -29,7 +29,7 @@ STRATA_D T* shared_pointer([[maybe_unused]] void* object, unsigned address) {
 #endif
 }
 
-/// Loads a word of shared memory that other threads of the block change at the same time, by atomic functions.
+/// Loads a word of shared memory. Other threads of the block change it at the same time, by atomic functions.
 STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) {
 #if STRATA_DEVICE_PASS
   unsigned long long value;
@@ -40,7 +40,7 @@ STRATA_D unsigned long long load_shared_relaxed(const unsigned long long* word) 
 #endif
 }
 
-/// Loads two neighbouring words of shared memory that other threads of the block change at the same time, by one load.
+/// Loads two neighbouring words of shared memory by one load. Other threads of the block change them at the same time.
 /// Volatile accesses in C++ would be two loads.
 STRATA_D void load_shared_pair(const unsigned* words, unsigned& first, unsigned& second) {
 #if STRATA_DEVICE_PASS

@@ -301,7 +301,8 @@ inline bool have_common_bytes(const strided_bytes& a, const strided_bytes& b) {
   if (a.pitch != b.pitch) {
     return detail::has_bytes_of_row(a.first_row(), b) || detail::has_bytes_of_row(b.first_row(), a);
   }
-  // Both are parts of one larger matrix. If any row of the later part has bytes of the earlier part, its first row has.
+  // Both are parts of one larger matrix. If any row of the later part has bytes of the earlier part, so has the first
+  // row of the later part.
   const strided_bytes& early = a.begin <= b.begin ? a : b;
   const strided_bytes& late = a.begin <= b.begin ? b : a;
   return detail::has_bytes_of_row(late.first_row(), early);

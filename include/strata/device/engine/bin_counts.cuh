@@ -11,13 +11,13 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Counts how many items of each of `Bins` bins the blocks of a grid have, in each round of counting. All blocks
+/// In each round of counting, each block of a grid knows how many items it has in each of `Bins` bins. All blocks
 /// exchange these counts without a barrier.
 ///
 ///     one word of a row    | blocks that have added: 8 bits | items in the bin: 24 bits |
 ///
 ///     rows of a round      group 0   group 1   group 2    block 0   block 1   ...   block 40
-///     read by block 35        x         x         x       of its group, blocks 32 to 34 alone
+///     read by block 35        x         x         x       and only the rows of blocks 32 to 34
 ///
 /// Each block has a row of words for each round. So has each group of 16 blocks, and the members of the group add to
 /// its row. A block needs the counts of all blocks, and of the blocks before it. So it reads the rows of all groups,
@@ -59,8 +59,8 @@ class grid_bin_counts {
   }
 
   /// Reads one of `parts` parts of the rows, and waits until their words are complete. `all` gets the items of the
-  /// groups in this part. `before` gets the items of the groups and blocks in this part that come before this block's
-  /// group or this block. The caller adds up the results of all `parts` parts.
+  /// groups in this part. `before` gets the items of those groups in this part that come before this block's group, and
+  /// of those blocks in this part that come before this block. The caller adds up the results of all `parts` parts.
   STRATA_D void collect(int round, unsigned bin, unsigned part, unsigned parts, unsigned& before, unsigned& all) const {
     const unsigned count = groups_ + blockIdx.x % group_blocks;
     before = all = 0;

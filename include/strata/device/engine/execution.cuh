@@ -276,8 +276,9 @@ decltype(auto) execution_of(First&, Second& second, Rest&... rest) {
   return detail::execution_of(second, rest...);
 }
 
-/// Converts `where` to an `execution` or a `Handle`: itself, or what the environment holds. For calls whose arguments
-/// are not forwarding references.
+/// Converts `where` to an execution or a `Handle`. An `execution` stays as it is, and a stream becomes a `Handle`. An
+/// environment becomes its stream, or an execution if it holds a memory resource. For calls whose arguments are not
+/// forwarding references.
 template <class Handle, call_result Result, class Where>
 decltype(auto) where_of(const Where& where) {
   constexpr bool is_handle = is_stream<Handle, const Where&>;

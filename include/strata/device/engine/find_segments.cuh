@@ -13,8 +13,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns, in all lanes, the segment that has an item. There must be such a segment. Segment s ends at `ends[s]`. The
-/// search makes 32 probes a step: each step leaves a thirty-second of the segments. All lanes of a warp call this.
+/// Returns, in all lanes, the segment in which `item` lies. There must be such a segment. Segment s ends at `ends[s]`.
+/// The search makes 32 probes a step: each step leaves a thirty-second of the segments. All lanes of a warp call this.
 template <class Ends, class Index, class Item>
 STRATA_D Index find_segment(const Ends& ends, Index num_segments, Item item) {
   Index first = 0;

@@ -74,7 +74,7 @@ class FutureCount {
   /// Returns the bound of the number.
   STRATA_HD std::size_t max_items() const { return max_items_; }
 
-  /// Returns the number, in a kernel. On the host, only the join back end for the CPU calls it: the number is in host
+  /// Returns the number, in a kernel. On the host, only joins on the CPU and HostGroupBy call it: the number is in host
   /// memory.
   STRATA_HD std::size_t get() const {
     const T number = *num_items_;

@@ -64,7 +64,7 @@ class last_block_gather {
     bool is_elected;
   };
 
-  /// For block `rank` of `blocks` blocks, at most as many as a block has threads.
+  /// For block `rank` of `blocks` blocks. `blocks` is not larger than the number of threads of a block.
   STRATA_D last_block_gather(TempStorage& storage, const arguments& gather, unsigned rank, unsigned blocks)
       : storage_(storage), arguments_(gather), rank_(rank), blocks_(blocks) {}
 

@@ -24,7 +24,8 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// (green contexts, MPS, MIG): a captured launch of too many blocks is not refused, and its graph would never end.
 
 /// True if a graph may replay what is launched on this stream. A replay carries the same arguments, hence the same
-/// epoch: a call that may be replayed must erase its tagged words before it ends.
+/// epoch. So a call that may be replayed erases its tagged words before it ends, unless a replay overwrites them before
+/// it reads them (tile_aggregates.cuh).
 inline bool is_replayable(cudaStream_t stream) {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
   const bool is_known = cudaStreamIsCapturing(stream, &capture) == cudaSuccess;

@@ -83,8 +83,7 @@ struct vector_input {
 };
 
 /// The fraction of lines that a large input marks as the first to leave L2. If nearly all lines are marked, they evict
-/// each other too early, and no lines of the next input stay: 2^28 i32 takes 242 us with 0.97, 238 with 0.75 (H200,
-/// 2026-11).
+/// each other too early: 2^28 i32 takes 242 us with 0.97, 238 with 0.75 (H200, 2026-11).
 inline constexpr float large_input_evict_first = 0.75f;
 
 /// The fraction of the lines read that leave L2 first, so that the others stay for the next call. An array that does

@@ -26,7 +26,8 @@
 ///
 /// Tickets, which number blocks as they start, would make all of this unnecessary. They were measured and rejected: a
 /// ticket in uninitialised memory takes three dependent accesses before a block can load its tile. One call with 2^16
-/// ints took 9.2 us instead of 8.2, and 2^20 ints in a batch took 5.0 instead of 4.4 (H200, 2026-11-23).
+/// ints took 9.2 us instead of 8.2. In a batch of calls with 2^20 ints, each call took 5.0 us instead of 4.4 (H200,
+/// 2026-11-23).
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -58,8 +59,8 @@ class one_round_aggregates : public tile_aggregates<T> {
     platform::fence_acq_rel();
   }
 
-  /// Returns the aggregate of the tiles before the block's tile, at least one, in lane 0. All lanes call
-  /// `reduce_tile(tile)`, which returns the aggregate of any whole tile. All lanes of a warp call this.
+  /// Returns, in lane 0, the aggregate of the tiles before the block's tile. There must be at least one such tile. All
+  /// lanes call `reduce_tile(tile)`, which returns the aggregate of any whole tile. All lanes of a warp call this.
   template <class Operator, class ReduceTile>
   STRATA_D T aggregate_before(Operator op, ReduceTile reduce_tile, bool acquires_input) {
     const unsigned count = base::tiles_before(0);
@@ -158,7 +159,7 @@ class one_round_aggregates : public tile_aggregates<T> {
     return __any_sync(full_warp_mask, is_acquired) != 0;
   }
 
-  // The epoch of a tagged word of round 1, which no aggregate uses.
+  // The owner is stored in the epoch of a tagged word of round 1. No aggregate uses the words of that round.
   STRATA_D unsigned long long* owner_of(unsigned block) const { return &base::words_of(1)[block].epoch; }
 };
 

@@ -20,7 +20,8 @@ namespace detail {
 
 /// How the input of FindIf is cut for the blocks. If there are at least two rounds of tiles, and a tile has more than
 /// one pack for each thread, a short round comes first, with one pack for each thread: a match near the begin is
-/// announced before much has been read. The members of even_share describe only what follows the short round.
+/// announced before much has been read. The packs and rounds that the members of even_share describe are only those
+/// after the short round.
 struct find_share : even_share {
   std::size_t short_packs;
 
@@ -99,8 +100,8 @@ class AgentFind {
   }
 
   /// Returns the minimum of the threads' numbers and of the match that the block knows. All threads of the block call
-  /// this, after find(). Most calls have few matches or none. So there is no tree: its instructions would take longer
-  /// to fetch than to execute.
+  /// this, after find(). Most calls have few matches or none, so few threads take part in the atomic minimum. A
+  /// reduction by a tree would take longer to fetch its instructions than to execute them.
   STRATA_D Index least_of_block(Index index) {
     if (index < platform::load_shared_relaxed(&storage_.least)) atomicMin(&storage_.least, index);
     __syncthreads();

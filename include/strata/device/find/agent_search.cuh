@@ -73,7 +73,7 @@ struct search_plan {
 /// The nodes of a level lie side by side, so that lanes that search for different values mostly access different banks.
 /// (Eytzinger's layout: Khuong and Morin, Array Layouts for Comparison-Based Searching, 2015.) The rest of a search is
 /// a binary search in device memory. All searches have windows of the same length, so no lane waits for another. A
-/// thread makes several searches at a time, so that their loads overlap.
+/// thread may make several searches at a time, so that their loads overlap.
 template <class Policy, class Arrays, class Compare>
 class AgentSearch {
   static constexpr search_tuning tuning = Policy::search;

@@ -174,7 +174,8 @@ struct DispatchSortedSearch {
   }
 };
 
-/// 32 bits if both counts have signed types of up to 32 bits, or smaller types; otherwise 64 bits.
+/// The type of indices: 32 bits if each count has a signed type of at most 32 bits or an unsigned type of fewer than 32
+/// bits; otherwise 64 bits.
 template <class RangeNumItemsT, class ValuesNumItemsT>
 using search_count = std::conditional_t<sizeof(RangeNumItemsT) <= 4 && sizeof(ValuesNumItemsT) <= 4 &&
                                             (std::is_signed_v<RangeNumItemsT> || sizeof(RangeNumItemsT) < 4) &&

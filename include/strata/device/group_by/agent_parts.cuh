@@ -291,8 +291,8 @@ struct AgentGroupFirstPass {
   static constexpr bool exceeds_64_kib = sizeof(typename Mover::TempStorage) +
                                              sizeof(typename Replicated<ReplicaLog>::TempStorage) >
                                          65536;
-  /// Each state has 2^replica_log copies. Entries of at most half the largest size have two. But if one copy fits in
-  /// the shared memory of compute capability 7.5 and two do not, there is one.
+  /// Each state has 2^replica_log copies. Entries of up to half of `group_most_entry_bytes` have two copies. But if one
+  /// copy fits in the shared memory of compute capability 7.5 and two do not, there is one.
   static constexpr unsigned replica_log =
       entry_bytes <= group_most_entry_bytes / 2 && (exceeds_64_kib<0> || !exceeds_64_kib<1>) ? 1 : 0;
   using Frequent = Replicated<replica_log>;

@@ -331,7 +331,7 @@ struct AgentGroupTable {
       atomicAdd(&arguments.plan->num_groups, static_cast<unsigned long long>(storage.new_groups));
     }
   }
-  /// What a thread has of a tile. Bit i of `left` says that its row i has a key.
+  /// What a thread has of a tile. Bit i of `left` says that its row i exists and is in a group.
   struct tile_rows {
     Slot words[thread_items];
     Payload payloads[thread_items];

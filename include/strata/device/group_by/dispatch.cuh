@@ -177,8 +177,8 @@ __launch_bounds__(group_sample_threads)
   agent.run(rows, detail::number_of_items<std::size_t>(num_items), table_slots, blocks, may_move, plan);
 }
 
-/// If the plan is a table, each block combines its share of the tiles. If there is no memory for all records, the last
-/// block changes the plan: the rows are sorted.
+/// If the plan says `in_table` or `after_pass`, each block combines its share of the tiles in its table. If there is no
+/// memory for all records, the last block changes the plan: the rows are sorted.
 template <class MaxPolicy, class KeyIterator, class Aggregates, class Row>
 __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
                   MaxPolicy::ActivePolicy::tuning.blocks_per_multiprocessor)
@@ -208,7 +208,7 @@ __launch_bounds__(MaxPolicy::ActivePolicy::tuning.block_threads,
 
 inline constexpr int group_scatter_threads = 256;
 
-/// Writes the groups of rows that lie in any order.
+/// Writes the number of each row's group to the row's place in the output. The rows may come in any order.
 template <class Write, class Row, class NumRows>
 __launch_bounds__(group_scatter_threads)
     STRATA_KERNEL void group_scatter_kernel(Write write, const Row* groups, NumRows num_rows) {
@@ -534,9 +534,10 @@ struct DispatchGroupBy : Call {
     const Problem problem{Begins(RowNumbers(0), {words}), results, Sum{}, {}};
     return DispatchScan<Problem, default_policy_hub>::Dispatch(storage, bytes, problem, num_rows, stream);
   }
-  /// Each write to a random place of a large output moves a whole sector of memory. So the groups of sorted rows are
-  /// first sorted, in temporary storage, by which of 256 parts of the output they belong to. Then they are written part
-  /// by part. A part fits in the L2 cache, which collects the writes.
+  /// Each write to a random place of a large output moves a whole sector of memory. So the call first sorts pairs of a
+  /// row number and its group, in temporary storage. It sorts them by the upper 8 bits of the row number, which choose
+  /// one of 256 parts of the output. Then they are written part by part. A part fits in the L2 cache, which collects
+  /// the writes.
   template <class NumRows>
   cudaError_t number_rows_in_parts(void* storage, std::size_t& bytes, const Word* words, const Row* rows,
                                    NumRows num_rows) const {

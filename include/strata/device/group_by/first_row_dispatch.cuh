@@ -141,7 +141,7 @@ __launch_bounds__(group_place_threads) STRATA_KERNEL void group_place_kernel(con
 /// Carries out a call whose groups come in the order of their first rows.
 ///
 ///     rows -> groups in any order, each with its first row, in temporary storage
-///     first rows -> a bit for each row -> how many bits are before it: the place of its group
+///     first rows -> a bit for each row -> how many set bits are before it: the place of its group
 ///
 /// The number of groups never leaves the device. A sort of the groups by their first rows would take more memory.
 template <class PolicyHub, class Call>
@@ -154,7 +154,7 @@ struct DispatchGroupsByFirstRow {
   cudaError_t run(void* d_temp_storage, std::size_t& temp_storage_bytes) const {
     const std::size_t rows = detail::max_items(call.keys.num_items);
     if (!call.are_counts_valid(rows)) return cudaErrorInvalidValue;
-    // The first row is the last aggregate, so that the others share items as they do in other calls.
+    // The aggregate that finds the first row comes last, so that the others share items as they do in other calls.
     using Rows = CountingInputIterator<Row>;
     const group_first_aggregate<Rows, DiscardOutputIterator<>> first_row{Rows(0), {}};
     return detail::call_with_shared_group_items(

@@ -64,7 +64,7 @@ struct GroupKeys {
 
   /// Row i has a key if bit i % 32 of word i / 32 of `masks` is set, as in joins. If a mask is a null pointer, all rows
   /// have keys. A row without a key is in no group, unless `nulls_as_group` is called, too. `d_keys[i]` of such a row
-  /// is read but has no effect.
+  /// may be read, but has no effect.
   /// @param masks one array for each column
   template <class... Masks>
   auto valid(Masks... masks) const {

@@ -16,8 +16,8 @@ namespace detail {
 /// \file
 /// Data in device memory that the kernels of a call share, if its groups may come in any order.
 
-/// Bytes of the largest entry of a table: a word and its states. With this bound, kernels need at most 64 KiB of shared
-/// memory, which a block may have on compute capability 7.5.
+/// Bytes of the largest entry of a table: a word and its states. With this bound, the kernels need at most 64 KiB of
+/// shared memory by the policy for compute capability 7.5, where a block may have no more.
 inline constexpr std::size_t group_most_entry_bytes = 64;
 /// Upper bounds: keys that are frequent in a sample, and frequent keys that are listed.
 inline constexpr unsigned group_most_sampled_frequent = 1024;
@@ -56,7 +56,8 @@ struct group_hash_plan {
   unsigned long long num_groups;       // groups in the table
   unsigned long long num_written;      // groups that have a position in the output
   Slot frequent[group_most_frequent];  // mixed words of frequent keys
-  unsigned long long sampled_frequent[group_most_sampled_frequent];  // the number of rows << 32 | a row
+  // Of each frequent key: the number of its rows in the sample << 32 | the index in the sample of one of them.
+  unsigned long long sampled_frequent[group_most_sampled_frequent];
 };
 
 /// A chunk's part, and its index among the chunks of the part.

@@ -400,7 +400,8 @@ auto group_results_of_columns(const Outputs& outputs, const Flags& flags) {
                 "DiscardOutputIterator for a column without nulls");
   return tabulate_output(write_group_columns<KeyColumns, Outputs, Flags>{outputs, flags});
 }
-/// Returns an output iterator for the keys of groups, in the form in which a `KeyIterator` reads them.
+/// Returns an output iterator for the keys of groups. It takes keys of the type that a `KeyIterator` yields: packed
+/// keys, if it packs columns.
 template <class KeyIterator, class Output>
 auto group_key_output_for(const KeyIterator&, const Output& output) {
   if constexpr (is_group_key_columns<KeyIterator> && !is_discard_output<Output>) {

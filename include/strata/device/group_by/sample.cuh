@@ -45,7 +45,7 @@ STRATA_HD double estimated_groups(const group_sample_counts& counts) {
 
 enum class group_method { in_table, after_pass, sorted };
 
-/// The memory for records is one record for each group of this many input rows. So a record must combine at least this
+/// There is memory for one record for every `least_rows_of_record` input rows. So a record must combine at least this
 /// many rows on average.
 inline constexpr int least_rows_of_record = 8;
 
@@ -66,8 +66,8 @@ STRATA_HD std::size_t group_sample_row(unsigned i, std::size_t num_items, unsign
   return begin + (part > 1 ? detail::mixed_hash(i) % part : 0);
 }
 
-/// One block counts the keys of a sample and writes the plan. The lower bits of a mixed word choose the slot. A slot
-/// holds 16 upper bits of the word, and the number of rows.
+/// One block counts the keys of a sample and writes the plan. The lower 32 bits of a mixed word, modulo the number of
+/// slots, choose the slot. A slot holds 16 upper bits of the word, and the number of rows.
 template <class Rows, class Row>
 struct AgentGroupSample {
   using Slot = typename Rows::Types::Slot;

@@ -61,7 +61,7 @@ inline constexpr bool
 struct no_group_item_holder {};
 
 /// Returns the aggregates, changed so that they share the item of `Holder` where they may. `Holder` is the first
-/// aggregate that has an item.
+/// aggregate with an item among those that the recursion has passed, or `void` if none of them has one.
 template <class Holder, class First, class... Rest>
 auto sharing_group_items(const GroupAggregates<First, Rest...>& aggregates);
 
@@ -105,7 +105,7 @@ template <class Aggregates>
 inline constexpr bool may_share_group_items =
     !std::is_same_v<decltype(detail::sharing_group_items<void>(std::declval<const Aggregates&>())), Aggregates>;
 
-/// True if all aggregates that may share an item have the same array.
+/// True if all aggregates with `has_group_pack` read the same array.
 template <class First, class... Rest>
 bool shares_group_items(const GroupAggregates<First, Rest...>& aggregates, const void* array = nullptr) {
   if constexpr (has_group_pack<First>) {

@@ -70,8 +70,8 @@ class exact_bins32 {
 ///     bins / range = whole + part / range         reciprocal = floor(2^64 * part / range)
 ///     quotient = floor(x * reciprocal / 2^64)     is floor(x * part / range), or one less, because x < 2^64
 ///
-/// The remainder of x * part shows which. Its true value is below 2 * range. 64 bits suffice: a range of 2^63 or more
-/// has only one bin, and then the remainder is x.
+/// The remainder x * part - quotient * range shows which. It is below 2 * range, so 64 bits hold it if range is below
+/// 2^63. A range of 2^63 or more has only one bin, and then the remainder is x.
 template <class Common>
 class exact_bins64 {
   using word = std::uint64_t;
@@ -115,8 +115,9 @@ class exact_bins64 {
 
 /// Even bins of floating-point numbers: (sample - lower) * (bins / (upper - lower)), rounded, then truncated.
 ///
-/// Samples and levels are multiplied by a power of two, which halves the exponent of the larger level. Then neither a
-/// difference nor `scale_` leaves the range of `Real`, and they are rounded as they would be without the factor.
+/// Samples and levels are multiplied by a power of two, which halves the exponent of the level with the larger absolute
+/// value. Then neither a difference nor `scale_` leaves the range of `Real`, and they are rounded as they would be
+/// without the factor.
 template <class Real>
 class scaled_bins {
  public:
@@ -211,8 +212,9 @@ struct histogram_channels {
   Bins bins[ActiveChannels];
 };
 
-/// The type of the pointer that `data()` of an array object returns, such as a `std::array`. It does not exist for a C
-/// array. An argument with an element for each channel is a C array or an array object.
+/// An array object, such as a `std::array`, has a function `data()`. This is the type of the pointer that `data()`
+/// returns. It does not exist for a C array. An argument with an element for each channel is a C array or an array
+/// object.
 template <class T>
 using if_array_object = decltype(std::declval<const T&>().data());
 template <class T, class = void>

@@ -193,7 +193,7 @@ class join_list_launches {
     as_left_.kind = JoinKind::left;
   }
 
-  /// False if the device has too little shared memory.
+  /// False if one table in global memory joins instead.
   bool are_used() const { return partitioner_.are_used(call_); }
 
   cudaError_t run(void* storage, std::size_t& bytes) {
@@ -261,8 +261,8 @@ class join_list_launches {
   Order order_;
 };
 
-/// Joins in the order of the probe rows by join_list_launches. If a device has too little shared
-/// memory for partitions, `by_table`, a table_join, joins.
+/// Joins in the order of the probe rows by join_list_launches. If `are_used` returns false, `by_table`, a table_join,
+/// joins.
 template <class MaxPolicy, class ActivePolicy, class Index, class Call, class TableJoin>
 cudaError_t join_by_row_lists(void* d_temp_storage, std::size_t& temp_storage_bytes, const Call& call,
                               TableJoin by_table) {

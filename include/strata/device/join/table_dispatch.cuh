@@ -24,8 +24,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A JoinTable of the CUDA back end: one table in global memory. The caller has checked `num_rows` and `rows`; this
-/// class checks the numbers of rows of both sides.
+/// A JoinTable of the CUDA back end: one table in global memory. The caller has checked `num_rows` and `rows`, the
+/// arguments of Insert and Probe. This class checks `JoinSide::rows` of the build side and of the probe side.
 template <class Key, class Index, class Hash, class Equal, JoinOrder Order, class PolicyHub>
 class DispatchJoinTable {
   using MaxPolicy = typename join_policy<PolicyHub>::newest;

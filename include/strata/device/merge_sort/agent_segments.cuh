@@ -14,9 +14,9 @@ namespace detail {
 
 /// What a call does with a segment, which depends only on the length of the segment.
 struct segment_limits {
-  int min_sorted;        // shorter segments are not sorted: 2 in sorts in place, otherwise 1
-  int max_direct;        // up to this length, the block that reads the offsets sorts a segment
-  int max_queued;        // up to this length, one block of a later kernel does; longer ones become sorted, merged tiles
+  int min_sorted;  // shorter segments are not sorted: 2 in sorts in place, otherwise 1
+  int max_direct;  // up to this length, the block that reads the offsets sorts a segment
+  int max_queued;  // up to this length, one block of a later kernel does; longer ones are sorted in tiles, then merged
   int items_per_thread;  // in a block of the later kernel
 
   STRATA_D bool is_direct(long long length) const { return length >= min_sorted && length <= max_direct; }

@@ -149,7 +149,7 @@ class AgentSegmentsGrid {
     if (owner == merge_sort_workspace::no_segment) return false;
     const split_segment& whole = workspace_.split[owner];
     const auto items = static_cast<unsigned>(whole.length), first_block = static_cast<unsigned>(whole.first_tile);
-    // As many tiles as of the largest size, but of equal size.
+    // There are no more tiles than with tiles of the largest size. All but the last have the same size.
     const unsigned tile_items =
         round_up(ceiling_divide(items, ceiling_divide(items, largest_tile)), static_cast<unsigned>(warp_threads));
     const unsigned count = ceiling_divide(items, tile_items);

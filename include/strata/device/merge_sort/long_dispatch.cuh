@@ -24,7 +24,7 @@ STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 /// Kernels for segments that are longer than a tile, and their launches: merges of tiles that are sorted, or a grid
 /// that sorts and merges them.
 
-/// Returns the size of a class's tile in tiles of its merges.
+/// Returns how many merge tiles make up a sorted tile of the class.
 template <class Policy>
 constexpr int tiles_of_run(segment_class which) {
   return detail::tuning_of<Policy>(which).tile_items() / detail::merge_tuning_of<Policy>(which).tile_items;

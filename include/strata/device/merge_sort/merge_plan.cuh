@@ -193,8 +193,9 @@ class SegmentMergePlan {
       }
     });
   }
-  /// Calls `use` once for each round of searches of the warp, with the number of the lane's search, which may be above
-  /// `count`. If there are no tiles, there are no searches. All lanes of a warp call this.
+  /// A warp makes one search at a time for each `By::lanes` lanes. Calls `use` once for each such group of searches,
+  /// with the number of the lane's search, which may be above `count`. If there are no tiles, there are no searches.
+  /// All lanes of a warp call this.
   template <class By, class Use>
   STRATA_D static void for_searches(int count, const Use& use) {
     constexpr int of_warp = warp_threads / By::lanes;

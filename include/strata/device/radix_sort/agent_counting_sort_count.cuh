@@ -22,9 +22,12 @@ namespace detail {
 /// What the blocks that count keys of 16 bits share in device memory.
 struct counting_sort_workspace {
   grid_barrier_arguments barrier;
-  unsigned long long* begins;  // of each word: its keys, later the keys with smaller words; the last: all keys
-  unsigned long long* sums;    // of each block, two: the keys with words of each half of its part
-  unsigned* counters;          // of each block: one of 16 bits for each word
+  // Of each word: first the number of keys that were subtracted from its counters, later the number of keys with
+  // smaller words. The last element is the number of all keys.
+  unsigned long long* begins;
+  // Of each block, two numbers of keys: those with the block's words in the lower half of all words, and in the upper.
+  unsigned long long* sums;
+  unsigned* counters;  // of each block: one of 16 bits for each word
 
   STRATA_HD static constexpr std::size_t counter_bytes() { return std::size_t{counting_sort_bins} * 2; }
 };
@@ -48,8 +51,8 @@ class AgentCountingSortCountWords {
   static constexpr int vectors = 2;  // that a thread loads before it counts the first
   static constexpr int keys_per_batch = vectors * width;
   static constexpr unsigned upper_half = 1u << 15;
-  // Counters of two words lie in one word of memory: word `pair` and word `pair + pairs`. A thread adds up one
-  // pair, of every `parts`-th block.
+  // One `unsigned` holds the counters of two words, `pair` and `pair + pairs`. A thread adds up the counters of one
+  // pair over every `parts`-th block.
   static constexpr unsigned pairs = counting_sort_bins / 2;
   static constexpr unsigned pairs_per_batch = 256;
   static constexpr unsigned parts = unsigned{block_threads} / pairs_per_batch;

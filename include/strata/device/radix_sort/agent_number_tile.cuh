@@ -190,8 +190,8 @@ class AgentNumberTile {
     return shared.least;
   }
 
-  // Takes the order of the sorted words. Their positions are those in the input, or, if `follows_order`, those in
-  // `order`.
+  // Writes the order of the sorted words to `order`. The position in a word is one in the input, or, if
+  // `follows_order`, an index into the old `order`.
   STRATA_D void place_as_sorted(bool follows_order) {
     position_storage& shared = storage_.by_position;
     unsigned short positions[ItemsPerThread];

@@ -88,7 +88,8 @@ struct DispatchRadixSort {
   Problem problem;
   temporary_storage::layout<7> storage;
 
-  /// Sorts from `keys.input` to `keys.output`. `scratch` says which of the other arrays the caller has.
+  /// Sorts from `keys.input` to `keys.output`. `scratch` says whether the caller passes the scratch arrays, and whether
+  /// it passes an array for the sorted keys.
   static cudaError_t Dispatch(void* d_temp_storage, std::size_t& temp_storage_bytes,
                               radix_buffers<KeyIterator, Key> keys, radix_buffers<ValueIterator, Value> values,
                               NumItemsT num_items, int begin_bit, int end_bit, Decomposer decomposer,

@@ -31,10 +31,10 @@ struct long_segment_limits {
   std::size_t most_tiles;
 
   /// One block sorts a segment if its length is at most the greatest of three numbers: the items of two tiles; 1 / 256
-  /// of the items of the call, but no more than 2^16; and 1 / 2^16 of the items of the call. Other blocks are busy for
-  /// about as long. At most 256 segments are listed, or, if that is more, one for each 2^16 items of the call, but
-  /// never more than 2^16. `most_segments` and `most_tiles` never decrease if there are more items, and never increase
-  /// if tiles are larger.
+  /// of the items of the call, but no more than 2^16; and 1 / 2^16 of the items of the call. While a block sorts a
+  /// segment of this length, the other blocks are busy with other segments for about as long. At most 256 segments are
+  /// listed, or, if that is more, one for each 2^16 items of the call, but never more than 2^16. `most_segments` and
+  /// `most_tiles` never decrease if there are more items, and never increase if tiles are larger.
   static constexpr long_segment_limits of(std::size_t num_items, std::size_t tile_items) {
     constexpr std::size_t part = 256, enough_items = std::size_t{1} << 16;
     const std::size_t two_tiles = 2 * tile_items;
@@ -120,7 +120,7 @@ struct long_segments {
 
   unsigned long long bound;  // longer segments are listed; no segment is, if this is the largest number
   Segment* list;
-  unsigned long long* bins;   // of each segment and pass: how many items have each digit, later how many a smaller one
+  unsigned long long* bins;   // of each segment and pass: items with each digit, later with a smaller digit
   void* states[2];            // look-back states of each tile and digit; passes use the two in turn
   int state_words;            // of 32 bits, in a state
   unsigned* segment_of_tile;  // index in the list

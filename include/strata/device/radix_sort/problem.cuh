@@ -103,8 +103,8 @@ struct radix_pass_plan {
 /// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
 /// that moves items writes to the output, and those before alternate between scratch and output.
 ///
-/// If no pass moves items, and the result must be in the output, one pass copies them. In a double buffer or in place,
-/// one pass copies if the moves alone would leave the items in the wrong array.
+/// With `radix_result::output`, one pass copies the items if no pass moves them. In a double buffer or in place, one
+/// pass copies if the moves alone would leave the items in the wrong array.
 ///
 /// In place, the first pass must not write what it reads:
 ///
@@ -112,7 +112,8 @@ struct radix_pass_plan {
 ///     odd                      scratch -> output  -> scratch -> output
 ///
 /// With an odd number, items have been copied from the input to scratch before. With an even number, two passes copy if
-/// none moves items: some arrays are not in place, and must come to the output.
+/// none moves items: in a sort of pairs, only the keys or only the values may be in place, and the others must still
+/// come to their output.
 STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* is_constant, bool is_exact,
                                 radix_result result) {
   int moves = 0;
@@ -146,7 +147,7 @@ STRATA_D void plan_radix_passes(radix_pass_plan* plan, int passes, const bool* i
 
 /// What the kernels of one sort share in device memory. The host initialises none of it: kernels clear what must be 0.
 struct radix_workspace {
-  unsigned long long* bins;  // of each pass: how many items have each digit, later how many a smaller one
+  unsigned long long* bins;  // of each pass: how many items have each digit, later how many have a smaller digit
   unsigned* tickets;         // of each pass
   unsigned* departures;      // of the first kernel's blocks
   unsigned* inexact;         // not 0: some keys are not exact (see radix_codes)

@@ -42,8 +42,8 @@ struct number_tile_tuning {
   int items_per_thread;
   /// The compiler limits registers so that this many blocks fit on a multiprocessor.
   int blocks_per_multiprocessor;
-  /// Up to this many segments for each multiprocessor, the mean segment need only fill an eighth of the tile. 0: no
-  /// call takes number tiles.
+  /// In calls of up to this many segments for each multiprocessor, the mean segment need only fill an eighth of the
+  /// tile. 0: no call takes number tiles.
   int most_segments;
 
   constexpr int tile_items() const { return block_threads * items_per_thread; }

@@ -26,7 +26,8 @@ inline constexpr std::size_t max_top_k_blocks = 512;
 /// Memory of the device that the blocks share. It need not be initialised.
 struct top_k_workspace {
   unsigned long long* bins;  // for each pass, counts of digits; the list of items uses the bins of an unused pass
-  // For each block, items before the threshold, then items at it. With a list: only items before the known digits.
+  // For each block, items before the threshold, then items at it. With a list: only the number of items whose codes
+  // come before all codes with the known digits.
   unsigned long long* counts;
   grid_barrier_arguments barrier;
 };

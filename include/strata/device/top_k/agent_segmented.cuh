@@ -219,8 +219,8 @@ struct segmented_top_k_problem {
     }
   }
 
-  /// Loads all keys before it computes the first code. Codes that are not exact take more instructions, so they are
-  /// handled apart: few tiles have any.
+  /// Loads all keys before it computes the first code. The codes of -0.0 and of NaNs, which are not exact, take more
+  /// instructions. They are handled apart, because few tiles have any.
   template <bool IsFull, int Stride, int Items>
   STRATA_D static void load_codes(const Iterator& from, int valid, Code (&codes)[Items]) {
     Key loaded[Items];
@@ -954,8 +954,8 @@ STRATA_HD segment_sample find_top_k_sample(long long length, long long count, in
     const float rank = results + 5 * sqrtf(results) + 5;
     const float last = rank + rank / top_k_sample_slack;
     float candidates = static_cast<float>(capacity) * share;
-    // For each of its items, a thread keeps the least of all rounds. If several of these are candidates, only one
-    // counts.
+    // A thread takes one item for each of its places in each round, and keeps the least code of each place. If several
+    // items of a place are candidates, only one counts.
     if (log > 0) candidates -= candidates * candidates / static_cast<float>(2 * items);
     if (last + 5 * sqrtf(last) + 13 <= candidates) return {static_cast<unsigned>(rank), log};
   }
@@ -964,8 +964,8 @@ STRATA_HD segment_sample find_top_k_sample(long long length, long long count, in
 
 inline constexpr int top_k_neighbours = 4;
 
-/// Returns the index of the first neighbour at a position of a sample: a random place in the part of the segment with
-/// the number `position`. Parts have `part` items, at least `top_k_neighbours`.
+/// Returns the index of the first of the neighbouring items that a sample takes at a position. It is a random place in
+/// part number `position` of the segment. Parts have `part` items, at least `top_k_neighbours`.
 STRATA_HD long long top_k_sample_index(long long part, long long position) {
   unsigned hash = static_cast<unsigned>(position + 1) * 0x9e3779b1u;
   hash = (hash ^ hash >> 15) * 0x85ebca77u;
@@ -1110,7 +1110,7 @@ class AgentTopKLongSegment {
     Problem::encode_all(keys, codes);
   }
 
-  /// Takes the sample. For each of its items, a thread keeps the least code of all rounds.
+  /// Takes the sample. For each of its `Count` places, a thread keeps the least code of all rounds.
   template <int Count, bool HasRounds>
   STRATA_D void find_last_candidate(const Row& row, segment_sample sample) {
     if constexpr (!HasRounds) sample.rounds_log = 0;

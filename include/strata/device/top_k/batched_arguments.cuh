@@ -213,7 +213,7 @@ cudaError_t batched_top_k(void* d_temp_storage, std::size_t& temp_storage_bytes,
     const int shift = shift_for(most_items), results_shift = shift_for(most_results);
     const long long stride = 1LL << shift;
     if (detail::is_refused(size_is == annotated_number::value && most_items > stride, "segment_sizes",
-                           "times the number of segments, rounded up to a power of two, is larger than 2^62") ||
+                           "times the number of segments (rounded up to a power of two) is larger than 2^62") ||
         detail::refuses_reach(d_keys_in, segments, "d_keys_in") ||
         detail::refuses_reach(d_keys_out, segments, "d_keys_out") ||
         detail::refuses_reach(d_values_in, segments, "d_values_in") ||

@@ -60,8 +60,8 @@ struct segmented_top_k_policy_hub {
     static constexpr top_k_block_tuning groups{128, items_of(64), 8};
     // H200, 2026-11-29, CUDA 13.0, f32, k = 128: 512 segments of 32,768 take 30 us; one read takes 16 us.
     static constexpr top_k_block_tuning large_groups{256, items_of(128), 4};
-    /// If the sample of a segment that a block does not hold was misleading, the segment is read several times, by
-    /// blocks of as many threads as `block` has.
+    /// For segments that are longer than a block holds. If the sample of such a segment was misleading, or no sample
+    /// suffices, one block reads the segment several times. It has as many threads as `block` says.
     // H200, 2026-11-29, CUDA 13.0, u64, k = 2,000: a segment of 2^18 takes 361 us, one of 2^20 takes 1,511 us.
     static constexpr top_k_tuning select{512, 2};
   };

@@ -163,7 +163,8 @@ cudaError_t dispatch_difference(void* d_temp_storage, std::size_t& temp_storage_
   }
   const auto count = static_cast<std::size_t>(num_items);
   temporary_storage::layout<1> storage;
-  // One neighbour for each of the smallest tiles of all policies: a size query does not know the device.
+  // Room for one neighbour of each tile. Tiles are counted as if they had the smallest size of all policies, because a
+  // size query does not know the device.
   constexpr std::size_t least_tile = detail::least_in_chain<Tiles::template smallest, MaxPolicy>();
   if (IsInPlace) storage.template reserve<T>(0, count / least_tile + 1);
   if (d_temp_storage == nullptr) return answer_size_query(storage, temp_storage_bytes);

@@ -151,7 +151,7 @@ class AgentBatchedCopy {
     STRATA_UNROLL_N(1)
     for (unsigned next = 0; next < total; next += Rows * warp_threads) {
       copy_rows<Unit, Rows>(next, total, [&](int row) -> const location& {
-        // One bit for each buffer that begins in this row: counted up to a lane, they give the lane's buffer.
+        // One bit for each buffer that begins in this row. The number of bits up to a lane gives the lane's buffer.
         const unsigned offset = begin - (next + static_cast<unsigned>(row) * warp_threads);
         WarpReduce<unsigned>::TempStorage none;
         const unsigned begins = WarpReduce<unsigned>(none).AllReduce(

@@ -58,8 +58,9 @@ struct staged_transpose {
   const transpose_shape& shape;
 
   /// Numbers of tiles go down all rows, then to the next column of tiles. So blocks that run at the same time write
-  /// long parts of few output rows, and read short parts of many input rows. The reverse, or bands that cover a square,
-  /// cost 7 % in large matrices: DRAM copes better with many open pages in reads.
+  /// long parts of few output rows, and read short parts of many input rows. The reverse order costs 7 % in large
+  /// matrices. So does an order in bands, in which the blocks that run at the same time cover a square. DRAM copes
+  /// better with many open pages in reads.
   STRATA_D void transpose_tile_number(std::uint64_t number) {
     const std::uint64_t tile_column = number / shape.tiles_down;
     const std::uint64_t tile_row = number - tile_column * shape.tiles_down;

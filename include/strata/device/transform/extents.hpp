@@ -99,7 +99,8 @@ struct extent_values {
     return is_valid;
   }
 
-  /// True if the strides are those of a layout in which the first index, or the last one, counts single items.
+  /// True if the strides are those of an array without gaps in which the first index changes fastest (`is_left`), or
+  /// the last one.
   template <class Mapping>
   bool has_strides_of(const Mapping& mapping, bool is_left) const {
     std::uint64_t stride = 1;

@@ -88,9 +88,9 @@ cudaError_t for_each_index(const char* name, void* d_temp_storage, std::size_t& 
                                                      values.size, Call(values, op), stream, first);
 }
 
-/// One call of DeviceCopy::Copy: as one array if both have their elements side by side in the same order, and otherwise
-/// element by element. Then the first index changes fastest if the first stride of the output is less than the last
-/// one. Otherwise the last index does.
+/// One call of DeviceCopy::Copy. If both arrays have their elements side by side in the same order, they are copied as
+/// one array. If not, they are copied element by element. In a copy by elements, the first index changes fastest if the
+/// first stride of the output is less than its last one. Otherwise the last index does.
 template <class MdspanIn, class MdspanOut>
 cudaError_t dispatch_mdspan_copy(void* d_temp_storage, std::size_t& temp_storage_bytes, const MdspanIn& in,
                                  const MdspanOut& out, cudaStream_t stream) {

@@ -8,8 +8,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How a transposition is cut into blocks. A block has one tile at a time. It issues all loads of a tile before it uses
-/// the first.
+/// How a transposition is cut into blocks. A block has one tile at a time. If it uses shared memory, it issues all
+/// loads of a tile before it uses the first.
 struct transpose_tuning {
   int block_threads;
   int tile_rows;

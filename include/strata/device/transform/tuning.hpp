@@ -23,8 +23,9 @@ struct tile_tuning {
   /// Items of a thread if the operator gets references. Such an operator may write, so the next item is read when the
   /// operator has returned.
   int references;
-  /// If the operator gets references, a block of a large call has up to this number of tiles, divided by the bytes of
-  /// one item of all inputs that lie in memory.
+  /// This number divided by B is the maximum number of tiles of a block in a large call, if the operator gets
+  /// references. B is the sum of the bytes of one item of each input that lies in memory. A block has at least one
+  /// tile.
   int most_reference_tiles;
   /// The launch bounds of differences: blocks that registers must allow. Transformations have none: their operators may
   /// need any number of registers.

@@ -33,8 +33,10 @@ enum class memory_sharing { none, of_threads, of_processes };
 
 /// The description of a rank's memory, which it sends to all ranks.
 struct memory_description {
-  std::int64_t status;    // at first the status of its checks, then of its allocation
-  std::int64_t is_able;   // at first: it can share its memory; then: it has mapped the memory of all others
+  std::int64_t status;  // at first the status of its checks, then of its allocation
+  // In the first message: there are few enough ranks. In the second: the rank's memory can be shared. In the third: the
+  // rank has mapped the memory of all others.
+  std::int64_t is_able;
   std::uint64_t host;     // a number that all processes of a host share
   std::uint64_t process;  // a number that each process has for itself
   std::uint64_t address;
@@ -46,7 +48,7 @@ struct memory_description {
 #endif
 };
 
-/// Returns a number that identifies this host from one boot to the next.
+/// Returns a number that identifies this host until its next boot.
 inline std::uint64_t number_of_host() {
   char text[64] = {};
   if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {

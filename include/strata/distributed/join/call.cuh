@@ -33,15 +33,17 @@ struct distributed_join_tuning {
   /// From this many bytes on, the rows that stay on their rank are copied at the same time as the exchange. With fewer
   /// bytes, making a stream takes longer than the copy.
   std::size_t min_bytes_copied_beside;
-  /// With at least this many rows of both sides on an average rank, rows go straight to the ranks of their keys where
-  /// this is possible. Exception: all build rows go to all ranks if fewer rows move in this way.
+  /// This bound counts only if all build rows can go to all ranks, but not fewer rows move in this way. With at least
+  /// this many rows of both sides on an average rank, rows then go straight to the ranks of their keys, if this is
+  /// possible and no key is frequent.
   std::uint64_t min_rows_routed_directly;
 };
-/// The first two bounds were not measured but estimated: leads save about as much time in an exchange as copies of 1
-/// MiB take; making a stream takes 20 us, and a copy moves 2 TB/s. The third bound was not measured. It is derived from
-/// the cost model in the README. Two H200, 2026-11-26, CUDA 13.0, NCCL 2.28.3: a join of 2^27 x 2^27 u32 on each GPU,
-/// whose rows all move, takes 14.8 ms, and 15.1 ms with all copies after the exchange. Copies at the same time as the
-/// exchange save nothing in DistributedExchange.
+/// The first two bounds were not measured but estimated. In an exchange of 1 MiB, leads save about as much time as the
+/// copies from staging memory take. Making a stream takes 20 us, and a copy moves 2 TB/s. The third bound was not
+/// measured. It is derived from the cost model in the README. Two H200, 2026-11-26, CUDA 13.0, NCCL 2.28.3: a join of
+/// 2^27 x 2^27 u32 on each GPU, in which each row goes to the rank of its key, takes 14.8 ms, and 15.1 ms if the rows
+/// that stay on their rank are copied after the exchange. Copies at the same time as the exchange save nothing in
+/// DistributedExchange.
 struct distributed_join_policy {
   static constexpr distributed_join_tuning tuning{/*min_rows_with_leads=*/1 << 20,
                                                   /*min_bytes_copied_beside=*/std::size_t{1} << 25,
@@ -97,9 +99,9 @@ struct distributed_join_call {
       std::is_trivially_copyable_v<Key> && sizeof(Key) <= max_partitioned_item_bytes &&
       !has_larger_column<Columns, true, 0> && !has_larger_column<Columns, false, 0>;
 
-  /// True if the keys of the local join carry the numbers of their rows. This is false for columns of values, which are
-  /// read by index, and for joins with a range of keys, which may address an array directly and then read keys from an
-  /// array.
+  /// True if the keys of the local join carry the numbers of their rows. This is false in two cases. Columns of values
+  /// are read by index. A join with a range of keys may look build rows up in an array that is indexed by key, and this
+  /// method needs a plain array of keys.
   static constexpr bool has_numbered_keys = take_row_numbers<Columns> && !have_values<Columns> &&
                                             !BuildPromises::may_have_range &&
                                             (is_join_word<Key, Hash, Equal> || is_join_double_word<Key, Hash, Equal>);
@@ -132,7 +134,8 @@ struct distributed_join_call {
   }
   void clear_counts() { build.rows = probe.rows = capacity.build_rows = capacity.probe_rows = output_capacity = 0; }
 
-  /// True if rows are sent with their leads. `total_rows` is the number of exchanged rows of all ranks.
+  /// True if rows are sent with their leads. `total_rows` is the number of rows of all ranks: of both sides, or of the
+  /// build side if all ranks get it as it is.
   bool has_rows_for_leads(std::uint64_t total_rows) const {
     return total_rows / static_cast<std::uint64_t>(position.ranks) >= tuning.min_rows_with_leads;
   }

@@ -59,8 +59,8 @@ inline bool is_build_side_small(const join_total_rows& total, int ranks, std::ui
 /// more GPUs the cost is an estimate.
 inline constexpr std::uint64_t cost_of_routed_row = 2;
 
-/// What is known of rows that go straight to the ranks of their keys (direct.cuh). Such a row costs no more than a
-/// build row that goes to all ranks.
+/// What is known of rows that go straight to the ranks of their keys (direct.cuh). Such a row costs no more than one
+/// copy of a build row that goes to all ranks.
 struct join_direct_routing {
   bool is_possible;
   /// With fewer rows on a rank, another message and more launches take longer than what they save.

@@ -46,11 +46,10 @@ class DispatchDistributedJoin {
       return status == cudaSuccess ? detail::answer_size_query(storage_.all(), temp_storage_bytes) : status;
     }
     const bool has_storage = status == cudaSuccess && storage_.map(d_temp_storage, temp_storage_bytes);
-    if (status == cudaSuccess &&
-        (!are_arrays_valid ||
-         detail::is_refused(!are_counts_valid, "a number of rows or a capacity",
-                            "is negative, or a side has more than 2^32 - 16 rows on this rank") ||
-         detail::refuses_storage_of_rank(has_storage))) {
+    if (status == cudaSuccess && (!are_arrays_valid ||
+                                  detail::is_refused(!are_counts_valid, "a number of rows or a capacity",
+                                                     "is negative, or is above 2^32 - 16 for a side") ||
+                                  detail::refuses_storage_of_rank(has_storage))) {
       status = cudaErrorInvalidValue;
     }
     if (call_.position.ranks > 1) return join_all_rows(status, has_storage);

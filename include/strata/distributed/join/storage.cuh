@@ -32,7 +32,7 @@ template <class Call>
 class distributed_join_storage {
   using Key = typename Call::Key;
 
-  /// The arrays of one side. Each side has all of them.
+  /// The arrays of one side. Each side has a slot for each of them, and reserves those that it needs.
   enum side_slot { keys_sent_slot, keys_received_slot, rows_sent_slot, rows_received_slot, mask_slot, pieces_slot };
   static constexpr int side_slots = pieces_slot + 1;
   enum slot {
@@ -80,8 +80,8 @@ class distributed_join_storage {
   unsigned char* work() const { return all_.template get<unsigned char>(work_slot); }
   std::size_t work_bytes() const { return work_bytes_; }
 
-  /// The keys in the order of classes. If the side stays on its rank, or is sent without sorting it, this is a copy in
-  /// the order of rows, made only of keys that come from an iterator.
+  /// The keys in the order of classes. kept_join_side() does not sort: it copies keys that come from an iterator to
+  /// this array, in the order of rows, and leaves an array of keys where it is.
   template <bool IsBuild>
   Key* keys_sent() const {
     return all_.template get<Key>(first_slot<IsBuild> + keys_sent_slot);

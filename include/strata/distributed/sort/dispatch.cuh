@@ -133,7 +133,8 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     return are_all_in_areas(cuts) ? sort_gathered(*peers, cuts) : sort_by_splitters(true);
   }
 
-  /// Sorts by splitters. With `is_repeated`, this rank has filled its area before, in vain.
+  /// Sorts by splitters. `is_repeated` is true if this rank has already filled its area and sent its header, but
+  /// another rank has too many items for an area.
   cudaError_t sort_by_splitters(bool is_repeated = false) const {
     // The stream is made while the rank sorts, if it may be needed.
     side_stream exchange_stream;
@@ -400,7 +401,7 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
   };
 
   /// Returns the part from `rank`. `before` is the number of items before the part in this rank's output: those of
-  /// earlier chunks, and those of this chunk from lower ranks. Items that this rank had itself count, too.
+  /// earlier chunks, and those of this chunk from lower ranks. This number includes items of this rank itself.
   received_part part_from(const sort_cuts& cuts, int chunk, int rank, std::int64_t before) const {
     const int mine = position.rank * cuts.shares.chunks + chunk;
     const std::int64_t first = cuts.at(mine, rank), count = cuts.at(mine + 1, rank) - first;

@@ -54,15 +54,16 @@ struct sort_sizes {
   int samples() const { return samples_of(tuning.samples / ranks); }
   int max_splitters() const { return ranks * tuning.chunks - 1; }
 
-  /// How many rounds after the first leave one place for each cut, if no rank has more than `items` items.
+  /// Returns how many rounds after the first are enough to narrow each bracket to one position, if no rank has more
+  /// than `items` items.
   int rounds_after_first(long long items) const {
     int rounds = 0;
     for (long long width = left_by(items, first_samples()); width > 0; width = left_by(width, samples())) ++rounds;
     return rounds;
   }
 
-  /// The largest number of items in a chunk of a rank's output, if the output has at most `capacity` items. It grows
-  /// with `capacity`.
+  /// The largest number of items in a chunk of a rank's output, if the output has at most `capacity` items. It never
+  /// falls if `capacity` grows.
   long long max_chunk(long long capacity) const {
     const long long undivided = tuning.max_items_without_chunks, divided = capacity / tuning.chunks + 1;
     if (capacity <= undivided || tuning.chunks == 1) return capacity;

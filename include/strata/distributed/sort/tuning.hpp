@@ -8,7 +8,8 @@ STRATA_NAMESPACE_BEGIN
 
 /// The parameters of a sort over ranks. All ranks of a call must have the same.
 struct distributed_sort_tuning {
-  /// Keys that a rank samples in the first round. If no rank has more items, that round finds the splitters.
+  /// Keys that a rank samples in the first round. If no rank has more items than it samples, that round finds the
+  /// splitters.
   int first_samples;
   /// Keys that all ranks together sample for each splitter in a later round.
   int samples;
@@ -20,7 +21,7 @@ struct distributed_sort_tuning {
   long long max_items_without_chunks;
   int chunks;
   /// An upper bound on the items of a rank for sorts in which each rank sorts the items of all and keeps its share.
-  /// Ranks must share memory. With large items, or more than two ranks, the bound is lower (`most_in_area`).
+  /// Ranks must share memory. With large items, or more than two ranks, `most_in_area` may lower the bound.
   int max_gathered_items;
 };
 

@@ -12,8 +12,8 @@ namespace detail {
 /// number, a pointer or another iterator. `Derived` adds what an item is. It may hide `forward`, `back` and `is_at`;
 /// then it declares this class as a friend.
 ///
-/// The operators take a distance `n` of any type. Only `n + iterator` converts it to `Difference`, the `OffsetT` of an
-/// iterator: this type may be unsigned or narrower than a pointer.
+/// The operators take a distance `n` of any type. They do not convert it to `Difference`, which may be unsigned or
+/// narrower than a pointer. Only `n + iterator` converts it. `Difference` is the `OffsetT` of an iterator.
 template <class Derived, class Position, class Difference>
 class random_access {
  public:
@@ -94,7 +94,8 @@ class random_access {
   STRATA_HD static bool are_equal(const Derived& a, const Derived& b) { return a.is_at(b); }
 };
 
-/// What `iterator->member` looks at where `*iterator` is a value.
+/// `operator->` returns this if `operator*` returns a value. It holds a copy of that value, whose members
+/// `iterator->member` reads.
 template <class T>
 class arrow_target {
  public:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What the parts of the stand-in for NCCL share. Ranks are host threads, which wait for each other under one mutex. The
+// What the parts of the stand-in for NCCL share. The host threads of the ranks wait for each other under one mutex. The
 // last rank to arrive moves the bytes of all. A thread that holds that mutex may take api_mutex, but never the other
 // way round.
 //

@@ -20,8 +20,8 @@ cudaError_t issue_work(cudaStream_t stream, std::function<void()> work);
 issue issue_waiting_work(cudaStream_t stream, std::function<cudaError_t()> work, cudaError_t& error);
 // True if the stream was made for this device. The legacy stream belongs to every device.
 bool is_stream_of(cudaStream_t stream, int device);
-// Returns an error, and invalidates the captures concerned, while any stream captures in global mode, or a stream
-// captures in thread-local mode for the calling thread. For calls that CUDA forbids during such captures.
+// For functions that CUDA forbids during captures. This function looks for captures in global mode, and for captures in
+// thread-local mode that the calling thread began. If there are any, it invalidates them and returns an error.
 cudaError_t refuse_while_capturing();
 // Calls `on_destruction` when the graph that is being captured is no longer needed.
 void keep_for_graph(cudaStream_t stream, std::function<void()> on_destruction);

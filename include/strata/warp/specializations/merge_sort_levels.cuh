@@ -47,8 +47,9 @@ struct merge_sort_fit {
 ///     // Has a barrier like `synchronise`. Slices of a level fit together if the `end` of each thread is the `start`
 ///     // of the next where the thread `goes_on`, else `last`. `thread` is thread().
 ///     merge_sort_fit slices_fit<Warp>(int thread, bool goes_on, int start, int end, int last);
-///     static constexpr int warp_levels;  // how many levels, the first ones, merge runs that are in one warp
-///     // The team to take if all lanes of the warp call together, which `together()` returns; or void.
+///     static constexpr int warp_levels;  // in so many of the first levels, each pair of runs lies in one warp
+///     // The type of the team that `together()` returns, which takes the place of this team if all lanes of the warp
+///     // call together. Or void.
 ///     using together_type;
 ///
 /// Slices that fit together are a permutation of the items before, whatever the comparator returns. If it
@@ -209,9 +210,9 @@ class merge_sort_levels {
     }
   }
 
-  /// Returns where the slice begins in the first run, from `position` to `last`: MergePath, with the same number of
-  /// steps in all threads. It compares the item before a position of the first run with the item of the second run that
-  /// lies `distance` behind this position.
+  /// Searches the first run from `position` to `last`, and returns where the slice begins there. This is the search of
+  /// MergePath, but all threads that search take the same number of steps. It compares the item before a position of
+  /// the first run with the item of the second run that lies `distance` behind this position.
   template <class Compare>
   STRATA_D static int search(key_tile& tile, int position, int last, int distance, int top, Compare& compare) {
     constexpr int step = key_tile::step;

@@ -20,7 +20,7 @@ template <int AccessBytes, int Accesses>
 struct turned_access {
   static constexpr int element_bytes = AccessBytes;
   static constexpr int instructions = Accesses;
-  /// The exclusive or of the result and the number of an access is the number of the vector.
+  /// Access i of a thread writes its vector i ^ turn(thread).
   STRATA_HD static constexpr int turn(int thread) {
     return detail::quotient(thread * Accesses, lanes_per_wavefront(AccessBytes)) & (Accesses - 1);
   }
@@ -33,8 +33,9 @@ struct turned_access {
 /// equal distances, otherwise an index. Merges compare positions, and advance them by `step`. A constant distance from
 /// an address takes no instruction, because loads have an offset.
 ///
-/// Items below 4 bytes lie without gaps if a thread's items are whole vectors. Other items lie as in BlockExchange.
-/// Measured on an H200 (CUDA 13.0, 2026-11-28), time of CUB 3.0.1 divided by ours, 256 threads with 8 items each:
+/// Items that one access of 1 or 2 bytes reads lie without gaps if a thread has several of them, of 2, 4, 8 ... or 128
+/// bytes together, and `GroupThreads` is 32. Other items lie as in BlockExchange. Measured on an H200 (CUDA 13.0,
+/// 2026-11-28), time of CUB 3.0.1 divided by ours, 256 threads with 8 items each:
 ///
 /// | item | without gaps | with gaps |
 /// |---|---|---|

@@ -64,7 +64,7 @@ class top_k_warp {
     }
   }
 
-  /// The least of one code of each lane, and the greatest of another one.
+  /// `least` becomes the least of all lanes' `least`, and `greatest` the greatest of all lanes' `greatest`.
   template <class Code>
   STRATA_D void extremes(Code& least, Code& greatest) const {
     if constexpr (uses_redux && sizeof(Code) <= sizeof(unsigned)) {
@@ -272,8 +272,8 @@ struct top_k_least {
     order(2, 4), order(3, 5);
     order(1, 2), order(3, 4), order(5, 6);
   }
-  /// Keeps the first codes of these and other codes, both in ascending order. The kept codes form a bitonic sequence,
-  /// which is then sorted.
+  /// Keeps the `size` least of the codes in `codes` and `other`. Both arrays must be in ascending order. The kept codes
+  /// form a bitonic sequence, which is then sorted.
   STRATA_D void merge(const Code (&other)[size]) {
     STRATA_UNROLL
     for (int i = 0; i < size; ++i) codes[i] = detail::least(codes[i], other[size - 1 - i]);

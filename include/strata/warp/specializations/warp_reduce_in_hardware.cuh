@@ -132,8 +132,8 @@ inline constexpr bool is_extreme_of_pairs<Operator, KeyValuePair<Index, T>> =
     (std::is_same_v<Operator, ArgMin> || std::is_same_v<Operator, ArgMax>)&&is_word_integer<Index> &&
     (is_word_integer<T> || is_word_float<T>);
 
-/// True if instructions reduce a `T` of each of 32 lanes by `Operator`. Narrower logical warps gain nothing: each
-/// would issue the instruction by itself, and it is slower than their two to four shuffles.
+/// True if instructions reduce a `T` of each of 32 lanes by `Operator`. Logical warps of 2 to 16 lanes gain nothing:
+/// each would issue the instruction by itself, and it is slower than their one to four shuffles.
 template <class Operator, class T>
 inline constexpr bool warp_reduces_in_hardware = platform::has_redux && (is_word_operation<Operator, T> ||
                                                                          is_extreme_of_numbers<Operator, T> ||

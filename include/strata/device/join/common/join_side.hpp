@@ -93,7 +93,7 @@ struct JoinSide {
   bool is_unique = false;                     ///< Promise of `unique`.
   bool is_sorted = false;                     ///< Promise of `sorted`.
   JoinKeyRange range = {};                    ///< Promise of `key_range`.
-  /// Address, type and bound of a FutureCount, if the number of rows is one.
+  /// If the number of rows is a FutureCount: its address, type and bound.
   detail::join_row_count count = {};
   /// The estimated fraction of rows that have a partner.
   double matching = 1;
@@ -195,7 +195,8 @@ struct join_sides {
       "side to an array of the other side's type (DeviceTransform::Transform with CastOp)");
 };
 
-/// Knowledge about a side at run time. `IsCounted`: this side or the other one has a FutureCount.
+/// Returns the side without promises in its type: what is known of it is known only at run time. `IsCounted`: this side
+/// or the other one has a FutureCount.
 template <bool IsCounted = false, class Keys, class Promises>
 constexpr auto untyped(const JoinSide<Keys, Promises>& side) {
   static_assert(IsCounted || !Promises::has_future_count,

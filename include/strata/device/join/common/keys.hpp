@@ -34,7 +34,7 @@ struct join_row_count {
     if constexpr (is_future_count<Rows>) {
       using T = typename Rows::value_type;
       count.number = rows.pointer();
-      // A larger bound says no more than the type.
+      // A bound above the largest number of the type says no more than the type.
       constexpr auto largest = static_cast<unsigned long long>(std::numeric_limits<T>::max());
       if (count.max_rows > largest) count.max_rows = static_cast<std::size_t>(largest);
       count.bytes = sizeof(T);

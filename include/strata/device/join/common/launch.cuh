@@ -83,7 +83,8 @@ inline launch_configuration base_join_launch(const char* name, const device_prop
   return base;
 }
 
-/// A launch of `blocks` blocks, but no more than a grid may have: kernels have grid-stride loops.
+/// A launch of `blocks` blocks, but no more than a grid may have. Kernels that may need more blocks have grid-stride
+/// loops.
 inline launch_configuration join_launch(launch_configuration base, unsigned long long blocks, int threads) {
   constexpr unsigned max_blocks = 0x7fffffff;
   base.grid = dim3(blocks < max_blocks ? static_cast<unsigned>(blocks) : max_blocks);

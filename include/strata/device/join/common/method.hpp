@@ -119,8 +119,9 @@ constexpr join_method choose_join_method(const join_description& join) {
   if (join.may_merge && join.are_sorted && is_automatic && !join.has_nulls) return join_method::merge;
   if (!join.has_short_rows) return join_method::global_table;
   const bool has_too_few = is_automatic && join.build_rows < join.least_partitioned_rows;
-  // The other methods write results in any order. Where a probe row has at most one, that order can be restored. Where
-  // it has more, only partitions with a list of the rows of each key can do that.
+  // Only a merge and one table in global memory write results in the order of the probe rows. After any other method,
+  // this order can be restored if each probe row has at most one result. If a probe row may have several, only
+  // partitions with a list of the rows of each key can restore it.
   if (join.is_ordered && !join.has_at_most_one_each()) {
     return !join.may_list_rows || join.kind == JoinKind::full || is_simple || has_too_few ? join_method::global_table
                                                                                           : join_method::partitions;

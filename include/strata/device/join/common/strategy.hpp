@@ -11,7 +11,7 @@ STRATA_NAMESPACE_BEGIN
 
 /// How an equi-join of two tables is done.
 enum class JoinStrategy {
-  /// Threads of the host join. This is chosen if there is no device, if there is nothing to join, or if there are so
+  /// The host joins, by threads. This is chosen if there is no device, if there is nothing to join, or if there are so
   /// few rows that launches would take longer.
   cpu,
   /// One table of all build rows, in the shared memory of each block or in global memory.
@@ -80,7 +80,7 @@ struct metal_join_policy {
 
 namespace detail {
 
-/// The logarithm of the number of partitions that have at most `rows_each` rows on average.
+/// Returns the least number of bits for which 2^bits partitions have at most `rows_each` rows each on average.
 constexpr unsigned partition_bits(std::uint64_t rows, std::uint64_t rows_each) {
   unsigned bits = 0;
   while (bits < 63 && rows_each < rows) {

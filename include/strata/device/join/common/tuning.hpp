@@ -79,8 +79,8 @@ struct join_table_tuning {
   int list_items = 4;
   /// Threads of the block that scans the numbers of results of all tiles.
   int scan_threads = 512;
-  /// If all blocks sort lists of rows: minimum of rows of a block, and maximum of blocks. Each block reads the counts
-  /// of all blocks.
+  /// Blocks of AgentJoinSortLists: one for every `sort_rows` build rows and one more, but at most `max_sort_blocks`.
+  /// Each of them reads the counts of all of them.
   int sort_rows = 1024;
   int max_sort_blocks = 256;
   /// Maximum number of neighbouring results of a tile that a warp writes at a time. It is large, so that searches are
@@ -141,8 +141,8 @@ struct join_output_tuning {
   /// Threads of the selection of probe rows that have a result. Registers must allow that number of blocks.
   int select_threads;
   int select_blocks_per_multiprocessor;
-  /// Rows of a tile of the selection if no partition pass has cut tiles. Tiles of a pass with fewer rows are not
-  /// recorded.
+  /// Rows of a tile of the selection if no partition pass has recorded its tiles. A pass does not record its tiles if
+  /// they have fewer rows than this.
   unsigned select_rows;
   /// Threads of the kernel that writes tiles with lists of partners. Registers must allow that number of blocks.
   int write_threads;

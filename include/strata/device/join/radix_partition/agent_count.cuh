@@ -145,7 +145,7 @@ struct AgentJoinOffsets {
   }
 
  private:
-  // A thread has this many partitions at a time.
+  // A thread has at most this many partitions at a time.
   static constexpr unsigned max_each = ItemsPerThread;
 
   STRATA_D static Pair both(unsigned lower, unsigned upper) { return Pair{upper} << 32 | lower; }

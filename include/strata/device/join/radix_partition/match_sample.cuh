@@ -18,8 +18,8 @@
 /// The rows of a key are in the sample if the lowest bits of its hash are 0. The sample of each side has all rows of
 /// such a key. So a sampled probe row has as many partners in the sample as on the build side. The blocks that count
 /// the rows of partitions also count the sampled rows, and read nothing more for it. The last one of them multiplies
-/// the counts of both sides. Keys that share a counter are taken for equal: with 256 sampled keys, that adds a
-/// sixteenth to the estimate.
+/// the counts of both sides. Keys that share a counter are taken for equal: with 256 sampled build rows, that adds
+/// about a sixteenth of a result for each sampled probe row.
 
 STRATA_NAMESPACE_BEGIN
 namespace detail {
@@ -53,9 +53,9 @@ struct join_match_sample {
   STRATA_D bool finds_few_results() const { return is_taken() && *has_few_results != 0; }
 
   /// Finds out whether there are few results. The last block calls this. `sum(number, slot)` adds up the numbers of all
-  /// its threads; the two calls take different slots of shared memory. It is not a member of AgentJoinSample, because
-  /// that object has a pointer to shared memory, and nvcc 13.0 then assumes that all its pointers point to shared
-  /// memory.
+  /// its threads; the two calls take different slots of shared memory. `decide` is not a member of AgentJoinSample,
+  /// because that object has a pointer to shared memory, and nvcc 13.0 then assumes that all its pointers point to
+  /// shared memory.
   template <int BlockThreads, class Sum>
   STRATA_D void decide(const Sum& sum) const {
     if (!is_taken()) return;

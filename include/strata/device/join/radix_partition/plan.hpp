@@ -51,8 +51,8 @@ struct join_partition_plan {
   /// A table has 2^bucket_bits buckets and capacity for `table_rows` rows.
   int bucket_bits = 5;
   unsigned table_rows = 0;
-  /// A partition with at most `work_item_rows` probe rows is one work item. Others are cut into pieces
-  /// of at most `piece_rows` probe rows, each of which is a work item.
+  /// A partition with at most `work_item_rows` probe rows is one work item. Others are cut into pieces of at most
+  /// `piece_rows` probe rows, each of which is a work item. In a full join, no partition is cut.
   unsigned work_item_rows = 0;
   unsigned piece_rows = 0;
   int entry_bytes = 4;

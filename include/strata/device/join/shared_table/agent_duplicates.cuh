@@ -239,10 +239,11 @@ class AgentJoinDuplicates {
   }
   // A word counts rows in its upper bits and results in the lower ones.
   static constexpr unsigned row_unit = 1u << 24;
-  static_assert(group_threads * max_join_table_rows < row_unit && group_threads < 256,
-                "join tuning: output.group_threads must be less than 256. table.fallback_threads must be a multiple "
-                "of it, and less than 256 or at most 15 times as large, so that rows and results of a group of warps "
-                "fit in a word");
+  static_assert(
+      group_threads * max_join_table_rows < row_unit && group_threads < 256,
+      "join tuning: output.group_threads must be less than 256. table.fallback_threads must be less than 256, "
+      "or a multiple of output.group_threads and at most 15 times as large, so that rows and results of a "
+      "group of warps fit in a word");
   // More than 32 greater than the number of any result. So join_result_rows::next never takes it for a row's first
   // result.
   static constexpr unsigned no_result = 0x7fffffff;

@@ -86,8 +86,9 @@ struct shared_table_state {
     return row;
   }
 
-  // True if entries have positions in the partition instead of numbers of rows, which can have more bits than an entry
-  // has room for. Then each result reads the number from the record at the position.
+  // True if entries have positions instead of row numbers, because a row number can have more bits than an entry has
+  // room for. A position counts from the first row of the table. Each result then reads the row number from the record
+  // at the position.
   STRATA_D bool has_positions() const {
     return has_numbers && table.row_limit() < detail::number_limit_of(join.build.keys);
   }

@@ -117,7 +117,7 @@ class join_grouped_table
   }
 
  private:
-  // A thread groups a bucket in as many rounds as the bucket has different hashes, nearly always one or two.
+  // A thread groups a bucket in at most as many rounds as the bucket has different hashes, nearly always two or fewer.
   STRATA_D void group_small() const {
     for (unsigned bucket = threadIdx.x; bucket < 1u << bucket_bits_; bucket += threads) {
       unsigned begin = half_word(bucket - 1);

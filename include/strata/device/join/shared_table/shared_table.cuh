@@ -25,8 +25,8 @@ struct join_hashed_row {
 /// counted, the counts are scanned, and the rows are written. An entry has a row number and all bits of the hash that
 /// neither the partition nor the bucket determines: two entries of a bucket have equal hashes if these bits are equal.
 ///
-/// A bucket may have any number of rows in a table with up to `MaxOversized` oversized buckets. With 0, there is no
-/// table if a bucket is oversized.
+/// Up to `MaxOversized` buckets may be oversized, with any number of rows. With 0, there is no table if a bucket is
+/// oversized.
 template <class Word, int BlockThreads, unsigned MaxOversized = 0>
 class join_shared_table {
   using Scan = BlockScan<unsigned, BlockThreads, BLOCK_SCAN_WARP_SCANS>;
@@ -95,7 +95,7 @@ class join_shared_table {
   static constexpr Word no_row_seen = ~Word{0};
 
   STRATA_D unsigned row_at(unsigned i) const { return static_cast<unsigned>(entries_[i] & (row_limit_ - 1)); }
-  /// Rows that an entry can have are less than this.
+  /// The row number in an entry is less than this.
   STRATA_D Word row_limit() const { return row_limit_; }
   STRATA_D Word rest_of(Word hash) const { return hash << (bits_ + bucket_bits_); }
 
