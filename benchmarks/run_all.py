@@ -354,9 +354,9 @@ INDEX_HEAD = """# Results
 A pair of bars is one case of a primitive: strata, and below it the fastest rival on the same input, in most cases CUB.
 The case has one type and one kind of input, and the largest size that was measured with a rival. Other types and sizes
 may differ much; the tables have them. The dashed line beside these pairs is the limit: the speed at which the GPU
-copies the input. Further down, single bars show collectives, and the dashed line there is CUB's speed. Sorts and joins
-move items several times, so they cannot reach it. A sum does not write, so it can exceed it. The number on the right is
-the rival's time divided by strata's.
+copies the input. Sorts and joins move items several times, so they cannot reach the limit. A sum does not write, so it
+can exceed the limit. Further down, single bars show collectives, and the dashed line there is CUB's speed. The number
+on the right is the rival's time divided by strata's.
 
 | GPU | date | CUB | comparisons | faster | same | slower | unsure | copy, GB/s |
 |---|---|---|--:|--:|--:|--:|--:|--:|
