@@ -42,8 +42,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Storage.** Temporary storage has as much memory as keys and values, or a few hundred bytes with `DoubleBuffer`.
 ///   If there can be long segments, it also has 2 KiB for each tile into which `num_items` items are cut, and for one
 ///   more tile of each segment that can be long (4 KiB for a tile in calls of more than 2^31 - 1 items). For each pass
-///   of each segment that can be long, it has another 2 KiB. For 2^20 keys of 4 bytes, this part for long segments is
-///   half as large as the keys; for 2^24 to 2^31 keys, a fifth.
+///   of each segment that can be long, it has another 2 KiB. For 2^20 keys of 4 bytes, this part for long segments
+///   takes 23 % of the memory of the keys; for 2^24 to 2^31 - 1 keys, 11 %.
 /// - **Work.** A warp sorts a segment of up to 32 items, a block a longer one. A segment that fits a tile in shared
 ///   memory (4096 keys of 4 bytes) is read and written once. A longer segment is read once to count digits, and read
 ///   and written for each digit of 8 bits that is not the same in the whole segment. All blocks share out the tiles of

@@ -42,10 +42,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` uses your hub instead of segmented_reduce_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments` or
-///   `segment_size`, null pointer if there are segments, arrays that overlap, iterators whose differences cannot
-///   represent all segments or, with a `segment_size`, all items, an index type that cannot represent the indices in a
-///   segment, storage too small. Size queries check counts and types, too. If segments have offsets, the caller must
-///   choose types that can represent all indices.
+///   `segment_size`, null pointer if there are segments (but `d_in` may be null if `segment_size` is 0), arrays that
+///   overlap, iterators whose differences cannot represent all segments or, with a `segment_size`, all items, an index
+///   type that cannot represent the indices in a segment, storage too small. Size queries check counts and types, too.
+///   If segments have offsets, the caller must choose types that can represent all indices.
 ///
 /// @code
 /// // The sum of each row of a sparse matrix, whose entries begin at rows[row]. The second row has none.

@@ -45,8 +45,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   fraction of the time. If offsets decrease, results are the same, but each segment is scanned by one block only.
 /// - **Execution.** One or two kernel launches, on `stream`; no host synchronisation and no allocation, so a call can
 ///   be captured in a graph and replayed with other items, offsets and lengths. Calls that may run at the same time
-///   need temporary storage of their own. Unless the offsets lie in one array, the second launch is cooperative;
-///   DeviceScan says when it starts.
+///   need temporary storage of their own. Unless the offsets lie in one array, the second launch is cooperative. If
+///   there are many segments, the first launch is cooperative, too. DeviceScan says when such launches start.
 /// - **Work.** All blocks get equal shares of the items: one huge segment keeps all of them busy, and a million short
 ///   ones cost little more. With offsets in one array, each block scans its share from left to right. If a share ends
 ///   amid a segment, its items of this segment are read twice. Otherwise the segments are scanned end to end as one

@@ -79,8 +79,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Aliasing.** `d_keys_out` may be `d_keys_in`, and `d_values_out` may be `d_values_in`: the same array, not a part
 ///   of it. This takes no more storage. If long segments are sorted by their digits, one more pass may be needed, which
 ///   copies the items. In calls in place, long segments of keys of one byte are merged, not sorted by their digits.
-///   Apart from these two exceptions, no output may overlap an input, another output, or the offsets. The check covers
-///   the first `num_items` items of each array.
+///   Except for `d_keys_out` over `d_keys_in` and `d_values_out` over `d_values_in`, no output may overlap an input,
+///   another output, or the offsets. The check covers the first `num_items` items of each array.
 /// - **Tuning.** `TunedDeviceSegmentedSort<Hub>` uses your hub instead of segmented_sort_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too

@@ -228,6 +228,12 @@ TEST(JoinTableOnHost, refuses_what_it_has_no_memory_for) {
   all.options.strategy = strata::JoinStrategy::simple;
   Table for_devices(all.memory.data(), all.memory.size(), build, all.options);
   EXPECT_EQ(cudaErrorInvalidValue, for_devices.Build(10));
+  EXPECT_EQ(cudaErrorInvalidValue, Table::MemoryBytes(build, bytes, all.options));
+  all.options.strategy = strata::JoinStrategy::automatic;
+  Table nowhere(nullptr, 0, build, all.options);
+  EXPECT_EQ(cudaErrorInvalidValue, nowhere.Build(10));
+  EXPECT_EQ(cudaSuccess, nowhere.Full(nullptr, bytes, probe, strata::join_count(), &total));
+  EXPECT_EQ(cudaErrorInvalidValue, nowhere.Full(storage.data(), bytes, probe, strata::join_count(), &total));
   EXPECT_EQ(cudaErrorInvalidValue, Table::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, -1), bytes));
 }
 

@@ -188,12 +188,25 @@ TEST(join_table, refuses_what_it_has_no_memory_for) {
   EXPECT_EQ(cudaErrorInvalidValue, small_one.Build(10));
   Table nowhere(nullptr, all.memory.bytes(), side);
   EXPECT_EQ(cudaErrorInvalidValue, nowhere.Build(10));
+  // Memory need not exist when a program asks how much storage a probe needs.
+  std::size_t probe_bytes = 0, of_nowhere = 0;
+  EXPECT_CUDA_SUCCESS(all.table.Inner(nullptr, probe_bytes, side, strata::join_count(), total.data()));
+  EXPECT_CUDA_SUCCESS(nowhere.Inner(nullptr, of_nowhere, side, strata::join_count(), total.data()));
+  EXPECT_EQ(probe_bytes, of_nowhere);
+  EXPECT_EQ(cudaErrorInvalidValue, count(nowhere));
   Table without_keys(all.memory.data(), all.memory.bytes(), strata::join_side<std::uint32_t>(nullptr, 100));
   EXPECT_EQ(cudaErrorInvalidValue, without_keys.Build(10));
   std::size_t bytes = 0;
   EXPECT_EQ(cudaErrorInvalidValue,
             Table::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, std::int64_t{1} << 31), bytes));
   EXPECT_EQ(cudaErrorInvalidValue, Table::MemoryBytes(strata::join_side<std::uint32_t>(nullptr, -1), bytes));
+
+  typename Table::Options for_host;
+  for_host.strategy = strata::JoinStrategy::cpu;
+  EXPECT_EQ(cudaErrorInvalidValue, Table::MemoryBytes(side, bytes, for_host));
+  Table of_host(all.memory.data(), all.memory.bytes(), side, for_host);
+  EXPECT_EQ(cudaErrorInvalidValue, of_host.Build(10));
+  EXPECT_EQ(cudaErrorInvalidValue, of_host.Inner(nullptr, bytes, side, strata::join_count(), total.data()));
 }
 
 // The graph builds a table and probes it. With other keys in the same arrays, a replay builds another table.

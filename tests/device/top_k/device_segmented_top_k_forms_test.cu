@@ -254,9 +254,33 @@ TEST(device_segmented_top_k_forms, bad_arguments_are_refused) {
   EXPECT_TRUE(refused(keys, keys_out, rows, strata::ResultRows(reinterpret_cast<int*>(keys_out) + 1, 2)));
   EXPECT_FALSE(refused(null, nullptr, strata::SegmentsOfSize(0, 10), 2));
   EXPECT_FALSE(refused(null, nullptr, rows, 0));
+  EXPECT_FALSE(refused(null, nullptr, strata::SegmentsOfSize(5, 0), 2));
+  EXPECT_TRUE(refused(keys, nullptr, strata::SegmentsOfSize(5, 0), strata::PaddedResultRows(2, 2, 0.0f, 0)));
+  // No result is written behind the last item of the output, so the next array may begin there.
+  const strata::SegmentsOfSize one_row(1, 50);
+  EXPECT_FALSE(refused(keys, const_cast<float*>(keys) + 50, one_row, 1000));
+  EXPECT_TRUE(refused(keys + 49, const_cast<float*>(keys), one_row, 1000));
   EXPECT_EQ(cudaErrorInvalidValue, in_storage(true, [&](auto&&... storage) {
               return DeviceSegmentedTopK::MaxKeys(storage..., keys, keys_out, rows, 2);
             }));
+}
+
+TEST(device_segmented_top_k_forms, narrow_types_of_indices_are_refused) {
+  const device_vector<float> in(std::vector<float>(1000, 1.0f));
+  device_vector<float> out(1000);
+  device_vector<signed char> narrow(1000);
+  const auto status = [&](const auto& segments, const auto& k) {
+    return in_storage(false, [&](auto&&... storage) {
+      return DeviceSegmentedTopK::ArgMax(storage..., in.data(), out.data(), narrow.data(), segments, k);
+    });
+  };
+  EXPECT_CUDA_SUCCESS(status(strata::SegmentsOfSize(2, 128), 2));
+  EXPECT_EQ(cudaErrorInvalidValue, status(strata::SegmentsOfSize(2, 129), 2));
+  const device_vector<int> offsets({0, 100, 200});
+  EXPECT_CUDA_SUCCESS(status(strata::SegmentsByOffsets(2, offsets.data(), offsets.data() + 1), 2));
+  using Numbers = strata::CountingInputIterator<int, signed char>;
+  EXPECT_CUDA_SUCCESS(status(strata::SegmentsOfSize(128, 4), strata::ResultRows(Numbers(0), 2)));
+  EXPECT_EQ(cudaErrorInvalidValue, status(strata::SegmentsOfSize(129, 4), strata::ResultRows(Numbers(0), 2)));
 }
 
 }  // namespace device_segmented_top_k_forms_test

@@ -296,6 +296,44 @@ TEST(device_copy_arrays, accessors_that_compute_no_dimensions_and_no_elements) {
   EXPECT_EQ(cudaSuccess, DeviceCopy::Copy(array_of<const int, 1>{nullptr, empty}, array_of<int, 1>{nullptr, empty}));
 }
 
+/// A matrix of 4 x 4 elements in tiles of 2 x 2. It has no strides, so its function stride() must not be asked.
+struct tiled_matrix {
+  struct mapping_type {
+    using extents_type = box<2>;
+    STRATA_HD const extents_type& extents() const { return extents_; }
+    STRATA_HD bool is_strided() const { return false; }
+    STRATA_HD int stride(std::size_t r) const { return r == 0 ? 4 : 1; }
+    STRATA_HD int required_span_size() const { return 16; }
+    STRATA_HD int operator()(int i, int j) const { return (i / 2 * 2 + j / 2) * 4 + i % 2 * 2 + j % 2; }
+    extents_type extents_{{4, 4}};
+  };
+  using element_type = const int;
+  using index_type = int;
+  using data_handle_type = const int*;
+  using accessor_type = strata_test::default_accessor<const int>;
+  static constexpr std::size_t rank() { return 2; }
+  STRATA_HD const int* data_handle() const { return first; }
+  STRATA_HD const mapping_type& mapping() const { return tiles; }
+  STRATA_HD accessor_type accessor() const { return {}; }
+  const box<2>& extents() const { return tiles.extents_; }
+  const int* first;
+  mapping_type tiles = {};
+};
+static_assert(strata::detail::is_of_array<tiled_matrix>());
+
+TEST(device_copy_arrays, layouts_without_strides) {
+  std::vector<int> items(16), expected(16);
+  for (int i = 0; i < 16; ++i) items[static_cast<std::size_t>(i)] = i;
+  const device_vector<int> in(items);
+  device_vector<int> out(16);
+  const tiled_matrix tiled{in.data()};
+  for (int i = 0; i < 16; ++i) expected[static_cast<std::size_t>(i)] = tiled.mapping()(i / 4, i % 4);
+  ASSERT_CUDA_SUCCESS(in_one_phase([&] {
+    return DeviceCopy::Copy(tiled, array_of<int, 2>{out.data(), {{{4, 4}}, {4, 1}}});
+  }));
+  EXPECT_EQ(expected, out.to_host());
+}
+
 TEST(device_copy_arrays, what_is_refused) {
   device_vector<int> memory(std::vector<int>(40, 5));
   const strides_of<1> six{{{6}}, {2}}, seven{{{7}}, {1}}, negative{{{-1}}, {1}};

@@ -72,8 +72,8 @@ class grid_barrier {
     __syncthreads();
   }
 
-  /// Erases the flags in the last block to leave, if a graph may replay the launch. `is_last` lies in shared memory.
-  /// All threads of the block call this, after its last barrier.
+  /// The last block to leave erases the flags of all blocks, if a graph may replay the launch. `is_last` lies in shared
+  /// memory. All threads of the block call this, after its last barrier.
   STRATA_D void leave(bool& is_last) const {
     if (!barrier_.may_be_replayed) return;
     __syncthreads();

@@ -382,8 +382,8 @@ constexpr bool is_exact() {
 // ------------------------------------------------------------------ forms of a call
 
 /// SFINAE probe in place of temporary storage: does a call with storage exist? The overload that
-/// STRATA_CALL_WITHOUT_STORAGE declares asks this. nvcc also considers this overload itself, so it does not accept a
-/// probe.
+/// STRATA_CALL_WITHOUT_STORAGE declares asks this. nvcc also considers this overload itself, so this overload does not
+/// accept a probe.
 struct any_storage {
   operator void*() const;
 };

@@ -34,8 +34,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// The build side of joins, built once and probed often: a view over memory that the caller owns. It holds pointers and
 /// numbers only, so it may be copied. A program writes `JoinTable<Key, Index, Hash, Equal, Order>`.
 ///
-/// - **Memory.** `MemoryBytes` returns the bytes of device memory of a table for up to as many rows as the side has.
-///   That memory must stay valid while the table is used, and so must the keys and null masks.
+/// - **Memory.** `MemoryBytes` returns how many bytes a table for up to as many rows as the side has needs: device
+///   memory on CUDA, host memory on the other back ends. That memory must stay valid while the table is used, and so
+///   must the keys and null masks.
 /// - **Build** empties the table and inserts the first `rows` rows of the side that it was constructed with.
 ///   **Insert** adds those that follow. Afterwards the table is the same as after one build with all
 ///   rows. Unless the build side promises unique keys, both end with a pass over all rows of the table. This pass lists

@@ -43,8 +43,11 @@ class DispatchJoinTable {
   using Options = JoinOptions<Hash, Equal, Order>;
 
  public:
-  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
-    if (detail::refuses_join_rows(detail::join_rows_are_valid<Index>(build.rows), true)) return cudaErrorInvalidValue;
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
+    if (detail::refuses_join_rows(detail::join_rows_are_valid<Index>(build.rows), true) ||
+        detail::refuses_join_strategy(options.strategy != JoinStrategy::cpu)) {
+      return cudaErrorInvalidValue;
+    }
     Storage storage(static_cast<Row>(build.rows), features(build));
     Layout layout;
     const cudaError_t status = storage.reserve(layout, 0);
@@ -62,7 +65,7 @@ class DispatchJoinTable {
   /// Adds `rows` rows to the first `num_rows`, which are in the table. The caller need not clear an empty table: this
   /// function does so if `num_rows` is 0.
   cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t stream) const {
-    if (!is_usable()) return cudaErrorInvalidValue;
+    if (!are_arguments_valid() || has_null()) return cudaErrorInvalidValue;
     device_properties device;
     const cudaError_t status = current_device_properties(device, stream);
     if (status != cudaSuccess) return status;
@@ -88,7 +91,8 @@ class DispatchJoinTable {
                     cudaStream_t stream) const {
     using Sink = std::decay_t<decltype(output.sink)>;
     using Prober = prober_for<MaxPolicy, Sink>;
-    if (!is_usable() || detail::refuses_join_rows(detail::join_rows_are_valid<Index>(probe.rows), false) ||
+    if (!are_arguments_valid() || (d_temp_storage != nullptr && has_null()) ||
+        detail::refuses_join_rows(detail::join_rows_are_valid<Index>(probe.rows), false) ||
         detail::refuses_join_capacity(output.capacity)) {
       return cudaErrorInvalidValue;
     }
@@ -131,10 +135,13 @@ class DispatchJoinTable {
     return {!build.is_unique, !build.is_unique, true};
   }
 
-  bool is_usable() const {
+  bool are_arguments_valid() const {
     return !detail::refuses_join_rows(detail::join_rows_are_valid<Index>(build_.rows), true) &&
-           !detail::refuses_null(memory_, "d_memory") &&
-           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the array of build keys"));
+           !detail::refuses_join_strategy(options_.strategy != JoinStrategy::cpu);
+  }
+  bool has_null() const {
+    return detail::refuses_null(memory_, "d_memory") ||
+           (build_.rows != 0 && detail::refuses_null(build_.keys, "the array of build keys"));
   }
 
   template <class ActivePolicy>

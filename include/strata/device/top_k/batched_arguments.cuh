@@ -162,7 +162,9 @@ class batched_result_rows : public result_rows<K> {
       : result_rows<K>(k, 1LL << shift), max_results_(max_results) {}
 
   long long max_results() const { return max_results_; }
-  std::size_t reach(long long num_segments) const { return max_results_ > 0 ? result_rows<K>::reach(num_segments) : 0; }
+  std::size_t reach(long long num_segments, long long max_size) const {
+    return max_results_ > 0 ? result_rows<K>::reach(num_segments, max_size) : 0;
+  }
 
  private:
   long long max_results_;

@@ -48,6 +48,7 @@ class segments_of_size {
 
   STRATA_HD long long num_segments() const { return num_segments_; }
   /// The largest size, as far as the host knows.
+  static constexpr bool has_max_size = true;
   long long max_size() const { return size_; }
   STRATA_D segment_bounds operator()(long long segment) const { return {segment * stride_, size_}; }
 
@@ -76,6 +77,7 @@ class segments_by_offsets {
       : num_segments_(num_segments), offsets_{d_begin_offsets, d_end_offsets} {}
 
   STRATA_HD long long num_segments() const { return num_segments_; }
+  static constexpr bool has_max_size = false;
   long long max_size() const { return std::numeric_limits<long long>::max(); }
   STRATA_D segment_bounds operator()(long long segment) const { return offsets_(segment); }
 
@@ -97,6 +99,7 @@ class segments_by_lengths {
       : num_segments_(num_segments), stride_(stride), lengths_(d_lengths) {}
 
   STRATA_HD long long num_segments() const { return num_segments_; }
+  static constexpr bool has_max_size = true;
   long long max_size() const { return stride_; }
   STRATA_D segment_bounds operator()(long long segment) const {
     const iterator_value_t<LengthIterator> length = detail::item_at(lengths_, static_cast<std::size_t>(segment));
@@ -125,11 +128,12 @@ template <class K>
 struct top_k_number {
   K k;
 
-  bool is_refused() const {
+  bool is_refused(long long num_segments) const {
     if constexpr (is_count_type<K>) {
+      static_cast<void>(num_segments);
       return detail::refuses_count(k, "k");
     } else {
-      return false;
+      return detail::refuses_reach(k, num_segments, "k");
     }
   }
   bool has_null() const {
@@ -179,11 +183,14 @@ class result_rows {
   }
 
   bool are_refused(long long num_segments) const {
-    return number_.is_refused() || detail::refuses_rows(num_segments, stride_, "stride");
+    return number_.is_refused(num_segments) || detail::refuses_rows(num_segments, stride_, "stride");
   }
   bool have_null() const { return number_.has_null(); }
-  std::size_t reach(long long num_segments) const {
-    return static_cast<std::size_t>(num_segments) * static_cast<std::size_t>(stride_);
+  /// Returns the number of items of an output up to the last result, if segments have up to `max_size` items.
+  std::size_t reach(long long num_segments, long long max_size) const {
+    const auto last = static_cast<std::size_t>(detail::least(stride_, max_size));
+    if (num_segments == 0 || last == 0) return 0;
+    return static_cast<std::size_t>(num_segments - 1) * static_cast<std::size_t>(stride_) + last;
   }
   bool overlap(const argument_bytes& output, long long num_segments) const {
     return number_.overlaps(output, num_segments);
@@ -203,6 +210,7 @@ class padded_result_rows : public result_rows<K> {
   padded_result_rows(K k, long long stride, Key key, Value value = Value{})
       : result_rows<K>(k, stride), stride_(stride), key_(key), value_(value) {}
 
+  std::size_t reach(long long num_segments, long long) const { return result_rows<K>::reach(num_segments, stride_); }
   STRATA_D long long stride() const { return stride_; }
   STRATA_D const Key& key() const { return key_; }
   STRATA_D const Value& value() const { return value_; }
@@ -230,11 +238,13 @@ class results_at_offsets {
   }
 
   bool are_refused(long long num_segments) const {
-    return number_.is_refused() || detail::refuses_count(max_k_, "max_k") ||
+    return number_.is_refused(num_segments) || detail::refuses_count(max_k_, "max_k") ||
            detail::refuses_reach(offsets_, num_segments, "d_offsets");
   }
   bool have_null() const { return number_.has_null() || detail::refuses_null(offsets_, "d_offsets"); }
-  std::size_t reach(long long num_segments) const { return num_segments > 0 && max_k_ > 0 ? 1 : 0; }
+  std::size_t reach(long long num_segments, long long max_size) const {
+    return num_segments > 0 && max_k_ > 0 && max_size > 0 ? 1 : 0;
+  }
   bool overlap(const argument_bytes& output, long long num_segments) const {
     return number_.overlaps(output, num_segments) ||
            detail::refuses_overlap(output, detail::bytes_of(offsets_, num_segments, "d_offsets"));

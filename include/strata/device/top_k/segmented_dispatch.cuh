@@ -512,15 +512,21 @@ cudaError_t segmented_top_k(void* d_temp_storage, std::size_t& temp_storage_byte
                             KeyOutputIterator d_keys_out, ValueIterator d_values_in, ValueOutputIterator d_values_out,
                             const Segments& segments, const Results& results, const Decomposer& decomposer,
                             cudaStream_t stream) {
-  if (segments.are_refused() || results.are_refused(segments.num_segments()) ||
-      detail::refuses_reach(d_keys_in, segments.reach(), "d_keys_in") ||
+  if (segments.are_refused() || results.are_refused(segments.num_segments())) return cudaErrorInvalidValue;
+  const long long num_segments = segments.num_segments();
+  const std::size_t outputs = results.reach(num_segments, segments.max_size());
+  if (detail::refuses_reach(d_keys_in, segments.reach(), "d_keys_in") ||
       detail::refuses_reach(d_values_in, segments.reach(), "d_values_in") ||
-      detail::refuses_reach(d_keys_out, results.reach(segments.num_segments()), "d_keys_out") ||
-      detail::refuses_reach(d_values_out, results.reach(segments.num_segments()), "d_values_out")) {
+      detail::refuses_reach(d_keys_out, outputs, "d_keys_out") ||
+      detail::refuses_reach(d_values_out, outputs, "d_values_out")) {
     return cudaErrorInvalidValue;
   }
-  const long long num_segments = segments.num_segments();
-  const std::size_t outputs = results.reach(num_segments);
+  if constexpr (std::is_same_v<ValueIterator, top_k_indices>) {
+    using Index = output_value_t<ValueOutputIterator, long long>;
+    if (Segments::has_max_size && detail::refuses_index_type<Index>(segments.max_size(), "d_indices_out")) {
+      return cudaErrorInvalidValue;
+    }
+  }
   if (d_temp_storage != nullptr && outputs > 0) {
     const std::size_t inputs = segments.reach();
     const argument_bytes keys_out = detail::bytes_of(d_keys_out, outputs, "d_keys_out");

@@ -18,8 +18,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// The long buffers that the first kernel queues for the second, and the number of the first piece of each. A warp gets
-/// slots and piece numbers by one atomic addition. So the numbers ascend with the slots. 32 bits suffice for the number
-/// of pieces: more pieces of 4 KiB would be 2^44 bytes of buffers that do not overlap.
+/// slots and piece numbers by one atomic addition. So the numbers ascend with the slots. For buffers in memory, 32 bits
+/// suffice for the number of pieces: more pieces of 4 KiB would be 2^44 bytes of buffers that do not overlap.
 struct buffer_queue {
   unsigned long long* counter;  // upper half: buffers, lower half: pieces
   unsigned* first_pieces;

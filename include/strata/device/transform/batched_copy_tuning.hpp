@@ -11,14 +11,14 @@ STRATA_NAMESPACE_BEGIN
 struct batched_copy_tuning {
   int block_threads;
   int blocks_per_multiprocessor;  ///< of both kernels, except where `queued_array_blocks` counts
-  int warp_bytes;                 ///< the longest buffer that is not queued
+  int warp_bytes;                 ///< the longest body of a buffer that is not queued; never below 32 units
   int piece_bytes;                ///< what queued buffers are cut into
   int max_pieces;                 ///< of one buffer: longer ones have longer pieces
   int batches_per_warp;           ///< least number of batches for each resident warp, if batches have several buffers
   int rows;                       ///< units of 16 bytes that a lane loads before it stores the first
   int edge_rows;                  ///< the same of words at the ends of buffers
   int queued_array_blocks = 2;    ///< `blocks_per_multiprocessor` of the second kernel, if it reads buffers from arrays
-  int stride_pieces = 1024;       ///< for so many pieces of a queued buffer, on average, warps take every n-th piece
+  int stride_pieces = 1024;       ///< from so many pieces a queued buffer, on average, each of n warps takes every n-th
 };
 
 /// The rows of DeviceCopy::Batched and DeviceMemcpy::Batched.

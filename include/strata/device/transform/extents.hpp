@@ -35,6 +35,16 @@ inline constexpr bool is_layout_mapping<
                    decltype(std::declval<const T&>().stride(std::size_t{})), typename T::extents_type>> =
     is_extents<typename T::extents_type>;
 
+/// True if a layout mapping has strides. One without the function is_strided() has them.
+template <class Mapping, class = void>
+struct mapping_strides {
+  static bool exist(const Mapping&) { return true; }
+};
+template <class Mapping>
+struct mapping_strides<Mapping, std::void_t<decltype(std::declval<const Mapping&>().is_strided())>> {
+  static bool exist(const Mapping& mapping) { return mapping.is_strided(); }
+};
+
 /// Divides numbers below half of the range of `Word` by a number that the host knows.
 ///
 ///     n / d = n * multiplier >> N + shift      N = 31 or 63, 2^shift >= d, multiplier = 2^(N + shift) / d, rounded up
@@ -78,7 +88,7 @@ struct extent_values {
   std::uint64_t extent[static_cast<std::size_t>(Rank > 0 ? Rank : 1)];
   std::uint64_t size;  // their product
 
-  /// False if an extent is negative, or `Index` cannot represent the product.
+  /// False if an extent is negative, or if the product is larger than `Index` can represent or larger than 2^63 - 1.
   template <class Index, class Extents>
   bool read(const Extents& extents) {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
@@ -99,10 +109,11 @@ struct extent_values {
     return is_valid;
   }
 
-  /// True if the strides are those of an array without gaps in which the first index changes fastest (`is_left`), or
-  /// the last one.
+  /// True if the mapping has strides, and these are the strides of an array without gaps in which the first index
+  /// changes fastest (`is_left`), or the last one.
   template <class Mapping>
   bool has_strides_of(const Mapping& mapping, bool is_left) const {
+    if (!mapping_strides<Mapping>::exist(mapping)) return false;
     std::uint64_t stride = 1;
     for (int i = 0; i < Rank; ++i) {
       const int r = is_left ? i : Rank - 1 - i;

@@ -132,7 +132,8 @@ cudaError_t dispatch_mdspan_copy(void* d_temp_storage, std::size_t& temp_storage
   }
   const copy_element<MdspanIn, MdspanOut> copy{in, out};
   if constexpr (rank > 1) {
-    if (out.mapping().stride(0) < out.mapping().stride(static_cast<std::size_t>(rank - 1))) {
+    if (mapping_strides<std::decay_t<decltype(out.mapping())>>::exist(out.mapping()) &&
+        out.mapping().stride(0) < out.mapping().stride(static_cast<std::size_t>(rank - 1))) {
       return detail::for_each_index<default_policy_hub, Index, true>(name, d_temp_storage, temp_storage_bytes, values,
                                                                      copy, stream);
     }

@@ -63,8 +63,8 @@ struct tile_policy_hub {
                                         /*difference_blocks=*/10,
                                         /*in_place_blocks=*/9};
   };
-  // Not measured. Derived from Policy800: a thread has 64 bytes of an array in flight, or 40 KiB for each
-  // multiprocessor.
+  // Not measured. Derived from Policy800: a thread has 64 bytes of an array in flight. With 5 blocks, these are 40 KiB
+  // for each multiprocessor.
   struct Policy1000 : ChainedPolicy<1000, Policy1000, Policy800> {
     static constexpr tile_tuning tuning{
         Policy800::tuning.block_threads, /*bytes_in_flight=*/96,          /*groups=*/4,

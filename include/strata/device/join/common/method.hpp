@@ -116,7 +116,10 @@ constexpr bool choose_direct_address_join(std::uint64_t keys, std::uint64_t buil
 constexpr join_method choose_join_method(const join_description& join) {
   const bool is_automatic = join.strategy == JoinStrategy::automatic;
   const bool is_simple = join.strategy == JoinStrategy::simple;
-  if (join.may_merge && join.are_sorted && is_automatic && !join.has_nulls) return join_method::merge;
+  // If row numbers have 4 bytes, a merge counts the rows of a key in 32 bits, 32 rows at a time.
+  constexpr std::uint64_t most_rows_of_key = 0xffffffffu - 31;
+  const bool may_exceed = join.has_short_rows && !join.is_build_unique && join.build_rows > most_rows_of_key;
+  if (join.may_merge && join.are_sorted && is_automatic && !join.has_nulls && !may_exceed) return join_method::merge;
   if (!join.has_short_rows) return join_method::global_table;
   const bool has_too_few = is_automatic && join.build_rows < join.least_partitioned_rows;
   // Only a merge and one table in global memory write results in the order of the probe rows. After any other method,

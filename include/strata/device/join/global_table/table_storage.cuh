@@ -56,7 +56,7 @@ class join_table_storage {
 
   join_table_storage(Row rows, join_table_features features) : rows_(rows), features_(features) {}
 
-  /// Twice as many slots as rows. With fewer, searches get long.
+  /// Twice as many slots as rows, or as many as `Row` can number. With fewer, searches get long.
   static Row number_of_slots(Row rows) {
     constexpr Row max_slots = Table::none - 2;
     // not for users: constants of two classes

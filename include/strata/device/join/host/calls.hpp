@@ -114,7 +114,10 @@ class DispatchHostJoinTable {
 
  public:
   static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
-    if (detail::refuses_join_rows(Table::can_number(build.rows), true)) return cudaErrorInvalidValue;
+    if (detail::refuses_join_rows(Table::can_number(build.rows), true) ||
+        detail::refuses_join_strategy(join_on_host::has_strategy(options.strategy))) {
+      return cudaErrorInvalidValue;
+    }
     return detail::answer_size_query(reserved(table_of(build, 0, options)), bytes);
   }
 
@@ -126,7 +129,7 @@ class DispatchHostJoinTable {
 
   /// Builds the table again, from all rows.
   cudaError_t Insert(std::int64_t num_rows, std::int64_t rows, cudaStream_t) const {
-    if (!is_usable()) return cudaErrorInvalidValue;
+    if (!are_arguments_valid() || has_null()) return cudaErrorInvalidValue;
     Table table = table_of(build_, num_rows + rows, options_);
     Layout memory;
     if (detail::refuses_table_memory(!map(memory, table))) return cudaErrorInvalidValue;
@@ -140,7 +143,8 @@ class DispatchHostJoinTable {
   cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
                     const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out,
                     cudaStream_t) const {
-    if (!is_usable() || detail::refuses_join_rows(Table::can_number(probe.rows), false) ||
+    if (!are_arguments_valid() || (temp_storage != nullptr && has_null()) ||
+        detail::refuses_join_rows(Table::can_number(probe.rows), false) ||
         detail::refuses_join_capacity(output.capacity)) {
       return cudaErrorInvalidValue;
     }
@@ -189,11 +193,13 @@ class DispatchHostJoinTable {
     return true;
   }
 
-  bool is_usable() const {
-    return !detail::refuses_null(memory_, "d_memory") &&
-           !detail::refuses_join_rows(Table::can_number(build_.rows), true) &&
-           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the array of build keys")) &&
+  bool are_arguments_valid() const {
+    return !detail::refuses_join_rows(Table::can_number(build_.rows), true) &&
            !detail::refuses_join_strategy(join_on_host::has_strategy(options_.strategy));
+  }
+  bool has_null() const {
+    return detail::refuses_null(memory_, "d_memory") ||
+           (build_.rows != 0 && detail::refuses_null(build_.keys, "the array of build keys"));
   }
 
   void* memory_;

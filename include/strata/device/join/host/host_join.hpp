@@ -38,12 +38,13 @@ STRATA_NAMESPACE_BEGIN
 /// - **Row numbers** have type `Index`, a signed or unsigned integer of 4 or 8 bytes. It bounds the number
 ///   of rows of a side, not that of the result.
 /// - **Complexity.** Linear in both sides and the result, if the hash spreads different keys: a key
-///   that many rows have is in a table once. Each key is read twice. A key of more than 8 bytes is also read for each
-///   comparison with another key.
+///   that many rows have is in a table once. Two passes read each key, to hash it. The second pass reads a key of up to
+///   8 bytes once more, to copy it. A key of more than 8 bytes is also read for each comparison with another key.
 /// - **Determinism.** The result does not depend on the number of threads, nor on time.
-/// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: negative number of rows or capacity, more
-///   rows than `Index` can number, null pointer if there are rows, pairs that overlap each other or a side's keys,
-///   temporary storage too small.
+/// - **Errors.** `HostJoinStatus::invalid_value`, before anything is written: a negative number of rows or capacity,
+///   more rows than `Index` can number, a size of `options.tuning` that is not allowed, null keys if there are rows, a
+///   null `num_out`, a null output that the join writes if the capacity is not 0, pairs that overlap each other,
+///   `num_out` or a side's keys, temporary storage that is too small.
 ///
 /// Algorithm: both sides are partitioned by the hash, so that the table of a partition stays in a
 /// core's cache; see host/partition.hpp, host/groups.hpp and host/matcher.hpp.

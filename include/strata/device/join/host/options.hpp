@@ -14,9 +14,9 @@ STRATA_NAMESPACE_BEGIN
 /// program without a CUDA toolkit does not need that type.
 enum class HostJoinStatus { success = 0, invalid_value = 1 };
 
-/// Sizes of the parts of a join on the host. None but `most_partition_bits` may be 0, and that must be less than 32.
-/// They are estimates for 1 MB of L2 cache of each core. Other values were measured for `partition_rows` only, on an
-/// AMD EPYC: 1M x 10M u32 take 154 ms with the default, and 153 to 185 ms with values of 2,048 to 32,768.
+/// Sizes of the parts of a join on the host. `most_partition_bits` must be less than 32 and may be 0. No other size may
+/// be 0. All sizes are estimates for 1 MB of L2 cache of each core. Other values were measured for `partition_rows`
+/// only, on an AMD EPYC: 1M x 10M u32 take 154 ms with the default, and 153 to 185 ms with values of 2,048 to 32,768.
 struct HostJoinTuning {
   /// Build rows of a partition, on average: their table takes some 50 bytes a row.
   std::size_t partition_rows = 8192;

@@ -82,8 +82,9 @@ class AgentMergeJoin {
     }
   }
 
-  /// Writes the unmatched build rows of tile number `tile - sides_.tiles`. In the order their number is `tile`, because
-  /// they come after the other results of all tiles.
+  /// Writes the unmatched build rows of tile number `tile - sides_.tiles` of an ordered full join. `tile` is the place
+  /// of these results in the order. The order has a place for each tile, and then a second place for each tile, because
+  /// unmatched build rows come after the other results of all tiles.
   template <class Index, class Sink>
   STRATA_D void join_unmatched(Count tile, const Sink& sink) {
     tile_.load(tile - sides_.tiles);

@@ -91,8 +91,11 @@ class DispatchMetalJoinTable {
 
  public:
   /// Metal needs no memory for a table. The result is 1, so that callers need not know the back end.
-  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options&) {
-    if (detail::refuses_join_rows(is_count_of_rows(build.rows), true)) return cudaErrorInvalidValue;
+  static cudaError_t MemoryBytes(const JoinSide<const Key*>& build, std::size_t& bytes, const Options& options) {
+    if (detail::refuses_join_rows(is_count_of_rows(build.rows), true) ||
+        detail::refuses_join_strategy(join_on_metal::is_strategy(options.strategy))) {
+      return cudaErrorInvalidValue;
+    }
     bytes = 1;
     return cudaSuccess;
   }
@@ -104,13 +107,16 @@ class DispatchMetalJoinTable {
   const JoinSide<const Key*>& build() const { return build_; }
 
   cudaError_t Insert(std::int64_t, std::int64_t, void*) const {
-    return is_usable() ? cudaSuccess : cudaErrorInvalidValue;
+    return are_arguments_valid() && !has_null() ? cudaSuccess : cudaErrorInvalidValue;
   }
 
   template <class Output>
   cudaError_t Probe(void* temp_storage, std::size_t& temp_storage_bytes, JoinKind kind, std::int64_t num_rows,
                     const JoinSide<const Key*>& probe, const Output& output, std::int64_t* num_out, void* queue) const {
-    if (!is_usable() || detail::refuses_join_rows(is_count_of_rows(probe.rows), false)) return cudaErrorInvalidValue;
+    if (!are_arguments_valid() || (temp_storage != nullptr && has_null()) ||
+        detail::refuses_join_rows(is_count_of_rows(probe.rows), false)) {
+      return cudaErrorInvalidValue;
+    }
     const auto join = [&](const Options& options, std::int64_t build_rows, std::size_t& bytes) {
       JoinSide<const Key*> build = build_;
       build.rows = build_rows;
@@ -138,10 +144,13 @@ class DispatchMetalJoinTable {
     return rows >= 0 &&
            static_cast<std::uint64_t>(rows) <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
   }
-  bool is_usable() const {
-    return !detail::is_refused(!has_memory_, "d_memory", "is null or has no bytes") &&
-           !detail::refuses_join_rows(is_count_of_rows(build_.rows), true) &&
-           (build_.rows == 0 || !detail::refuses_null(build_.keys, "the array of build keys"));
+  bool are_arguments_valid() const {
+    return !detail::refuses_join_rows(is_count_of_rows(build_.rows), true) &&
+           !detail::refuses_join_strategy(join_on_metal::is_strategy(options_.strategy));
+  }
+  bool has_null() const {
+    return detail::is_refused(!has_memory_, "d_memory", "is null or has no bytes") ||
+           (build_.rows != 0 && detail::refuses_null(build_.keys, "the array of build keys"));
   }
 
   bool has_memory_;
