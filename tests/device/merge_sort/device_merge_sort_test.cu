@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -211,6 +212,37 @@ void expect_fitting_rows(std::integer_sequence<int, I...>) {
 }
 TEST(device_merge_sort, rows_of_items_of_any_size_fit_together) {
   expect_fitting_rows(std::make_integer_sequence<int, 130>{});
+}
+
+/// Expects that a block of the architecture may have as much shared memory as the kernels of a policy take.
+template <class Policy, int Architecture, class Key>
+void expect_tiles_fit() {
+  using namespace strata::detail;
+  using Segments = offset_segments<const int*, const int*>;
+  constexpr auto most = static_cast<std::size_t>(limits_of(Architecture).shared_bytes_of_block);
+  const auto expect_fits = [&](std::size_t bytes) {
+    EXPECT_LE(bytes, most) << sizeof(Key) << " bytes, architecture " << Architecture;
+  };
+  const auto expect_tile_fits = [&](auto which) {
+    constexpr segment_class longer = decltype(which)::value;
+    expect_fits(sizeof(typename segments_agent<Policy, longer, Segments, Key, strata::NullType, const Key*,
+                                               const strata::NullType*, is_less>::TempStorage));
+    expect_fits(sizeof(typename merge_agent<Policy, longer, Key, strata::NullType, is_less>::TempStorage));
+  };
+  expect_tile_fits(std::integral_constant<segment_class, segment_class::one_tile>{});
+  expect_tile_fits(std::integral_constant<segment_class, segment_class::many_tiles>{});
+  expect_tile_fits(std::integral_constant<segment_class, segment_class::tile_per_multiprocessor>{});
+  expect_tile_fits(std::integral_constant<segment_class, segment_class::whole_array>{});
+}
+template <std::size_t... Bytes>
+void expect_all_tiles_fit() {
+  (expect_tiles_fit<typename strata::segmented_merge_sort_policy_hub<Bytes>::Policy750, 750, bytes_of<Bytes>>(), ...);
+  (expect_tiles_fit<typename strata::segmented_merge_sort_policy_hub<Bytes>::Policy860, 860, bytes_of<Bytes>>(), ...);
+  (expect_tiles_fit<typename strata::segmented_merge_sort_policy_hub<Bytes>::Policy900, 900, bytes_of<Bytes>>(), ...);
+  (expect_tiles_fit<typename strata::segmented_merge_sort_policy_hub<Bytes>::Policy1200, 1200, bytes_of<Bytes>>(), ...);
+}
+TEST(device_merge_sort, tiles_of_items_of_any_size_fit_in_shared_memory_of_all_architectures) {
+  expect_all_tiles_fit<4, 8, 10, 11, 16, 20, 28, 32, 34, 48, 64, 75, 79, 130, 312, 500>();
 }
 
 // ------------------------------------------------------------------ other functions and iterators
