@@ -323,6 +323,78 @@ TEST(device_radix_sort, keys_with_fields) {
   }
 }
 
+/// A key of 320 bits: a sort of all of them takes 40 passes.
+struct wide_key {
+  std::uint64_t words[5];
+};
+struct by_all_words {
+  using fields = strata::RadixFields<std::uint64_t&, std::uint64_t&, std::uint64_t&, std::uint64_t&, std::uint64_t&>;
+  STRATA_HD fields operator()(wide_key& key) const {
+    return {key.words[0], key.words[1], key.words[2], key.words[3], key.words[4]};
+  }
+};
+std::vector<wide_key> wide_keys(std::size_t size) {
+  std::mt19937_64 bits = strata_test::random_bits(4);
+  std::vector<wide_key> keys(size);
+  for (wide_key& key : keys) {
+    for (std::uint64_t& word : key.words) word = bits() % 5 * 0x0123456789abcdef;
+  }
+  return keys;
+}
+std::vector<std::size_t> order_of_wide_keys(const std::vector<wide_key>& keys) {
+  std::vector<std::size_t> order(keys.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::lexicographical_compare(keys[a].words, keys[a].words + 5, keys[b].words, keys[b].words + 5);
+  });
+  return order;
+}
+
+TEST(device_radix_sort, keys_of_more_than_256_bits) {
+  const std::size_t size = 20000;
+  const std::vector<wide_key> keys = wide_keys(size);
+  const device_vector<wide_key> in(keys);
+  device_vector<wide_key> out(size);
+  const device_vector<int> count(std::vector<int>{static_cast<int>(size)});
+  // A call with a FutureCount sorts so many keys by passes.
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceRadixSort::SortKeys(storage..., in.data(), out.data(),
+                                     strata::FutureCount<int>(count.data(), static_cast<int>(size)), by_all_words{});
+  }));
+  const std::vector<std::size_t> order = order_of_wide_keys(keys);
+  const std::vector<wide_key> sorted = out.to_host();
+  for (std::size_t i = 0; i < size; ++i) {
+    ASSERT_TRUE(std::equal(sorted[i].words, sorted[i].words + 5, keys[order[i]].words)) << i;
+  }
+}
+
+struct large_value {
+  std::uint32_t words[200];
+};
+
+TEST(device_radix_sort, items_that_fit_in_shared_memory_only_one_array_at_a_time) {
+  const std::size_t size = 1000;
+  const std::vector<wide_key> keys = wide_keys(size);
+  std::vector<large_value> values(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::fill(std::begin(values[i].words), std::end(values[i].words), static_cast<std::uint32_t>(i));
+  }
+  const device_vector<wide_key> in(keys);
+  const device_vector<large_value> values_in(values);
+  device_vector<wide_key> out(size);
+  device_vector<large_value> values_out(size);
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceRadixSort::SortPairs(storage..., in.data(), out.data(), values_in.data(), values_out.data(), size,
+                                      by_all_words{});
+  }));
+  const std::vector<std::size_t> order = order_of_wide_keys(keys);
+  const std::vector<large_value> sorted = values_out.to_host();
+  for (std::size_t i = 0; i < size; ++i) {
+    ASSERT_EQ(order[i], sorted[i].words[0]) << i;
+    ASSERT_EQ(order[i], sorted[i].words[199]) << i;
+  }
+}
+
 /// A key with its own specialization of RadixTraits: its upper half comes first in memory.
 struct version {
   std::uint16_t upper, lower;

@@ -149,6 +149,9 @@ struct DispatchRadixSort {
  private:
   enum slot { keys_slot, values_slot, sorted_keys_slot, bins_slot, counters_slot, states_slot, arrivals_slot };
   static constexpr auto max_passes = static_cast<std::size_t>(detail::ceiling_divide(Digits::key_bits, radix_bits));
+  // A ticket of each pass, departures, whether there are inexact keys, and plans.
+  static constexpr std::size_t ticket_words = detail::most<std::size_t>(32, max_passes);
+  static constexpr std::size_t first_plan_word = 2 * ticket_words;
 
   template <class Iterator, class T>
   static bool is_in_place(const radix_buffers<Iterator, T>& buffers) {
@@ -166,8 +169,7 @@ struct DispatchRadixSort {
       storage.template reserve<Key>(sorted_keys_slot, num_items);
     }
     storage.template reserve<unsigned long long>(bins_slot, max_passes * radix_bins);
-    // Tickets, departures, whether there are inexact keys, and plans.
-    storage.template reserve<unsigned>(counters_slot, 64 + max_passes * sizeof(radix_pass_plan));
+    storage.template reserve<unsigned>(counters_slot, first_plan_word + max_passes * sizeof(radix_pass_plan));
     const std::size_t states =
         2 * detail::ceiling_divide(num_items, detail::least_in_chain<radix_pass_tile, MaxPolicy>()) * radix_bins;
     if (num_items <= max_items_of_small_states) {
@@ -196,8 +198,13 @@ struct DispatchRadixSort {
       case radix_algorithm::copy:
         if (problem.result == radix_result::double_buffer) return cudaSuccess;
         return detail::launch_radix_copy(problem, problem.keys.output, problem.values.output, max_blocks);
-      case radix_algorithm::small_block:
-        return detail::launch_radix_block<MaxPolicy, ActivePolicy, small_radix_block>(problem);
+      case radix_algorithm::small_block: {
+        bool is_launched = false;
+        const cudaError_t status =
+            detail::launch_radix_block<MaxPolicy, ActivePolicy, small_radix_block>(problem, is_launched);
+        if (status != cudaSuccess || is_launched) return status;
+        break;
+      }
       case radix_algorithm::cluster:
         if constexpr (ActivePolicy::cluster.blocks > 0) {
           bool is_launched = false;
@@ -205,8 +212,13 @@ struct DispatchRadixSort {
           return status != cudaSuccess || is_launched ? status : start<ActivePolicy>(false);
         }
         break;
-      case radix_algorithm::large_block:
-        return detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem);
+      case radix_algorithm::large_block: {
+        bool is_launched = false;
+        const cudaError_t status =
+            detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem, is_launched);
+        if (status != cudaSuccess || is_launched) return status;
+        break;
+      }
       case radix_algorithm::grid:
         // All blocks of the grid take part. The items need a certain number of blocks, which the host cannot know with
         // a FutureCount.
@@ -259,9 +271,9 @@ struct DispatchRadixSort {
     auto* const states = storage.template get<State>(states_slot);
     const radix_workspace workspace{storage.template get<unsigned long long>(bins_slot),
                                     /*tickets=*/counters,
-                                    /*departures=*/counters + 32,
-                                    /*inexact=*/counters + 33,
-                                    reinterpret_cast<radix_pass_plan*>(counters + 64),
+                                    /*departures=*/counters + ticket_words,
+                                    /*inexact=*/counters + ticket_words + 1,
+                                    reinterpret_cast<radix_pass_plan*>(counters + first_plan_word),
                                     {states, states + tiles * radix_bins},
                                     tiles * radix_bins * sizeof(State),
                                     storage.template get<platform::tagged_word>(arrivals_slot)};

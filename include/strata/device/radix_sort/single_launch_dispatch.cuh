@@ -100,8 +100,14 @@ cudaError_t launch_radix_copy(const Problem& problem, typename Problem::Key* key
       problem.keys.input, keys_to, problem.values.input, values_to, problem.count);
 }
 
+/// True if a block may have this much dynamic shared memory.
+inline bool fits_in_block(std::size_t shared_bytes, const device_properties& device) {
+  return shared_bytes <= static_cast<std::size_t>(device.shared_bytes_of_block);
+}
+
+/// `is_launched` is false if the keys and values are too large for the shared memory of a block.
 template <class MaxPolicy, class ActivePolicy, template <class> class Block, class Problem>
-cudaError_t launch_radix_block(const Problem& problem) {
+cudaError_t launch_radix_block(const Problem& problem, bool& is_launched) {
   using KeyIterator = typename Problem::KeyIterator;
   using ValueIterator = typename Problem::ValueIterator;
   using Digits = typename Problem::Digits;
@@ -109,6 +115,8 @@ cudaError_t launch_radix_block(const Problem& problem) {
   const auto kernel = radix_block_kernel<MaxPolicy, Block, KeyIterator, ValueIterator, typename Problem::Value, Digits,
                                          typename Problem::SmallCount>;
   constexpr int threads = Block<ActivePolicy>::value.block_threads;
+  is_launched = detail::fits_in_block(Agent::shared_bytes, problem.device);
+  if (!is_launched) return cudaSuccess;
   static kernel_property_cache cache;
   int unused;
   const cudaError_t status =
@@ -120,7 +128,8 @@ cudaError_t launch_radix_block(const Problem& problem) {
       static_cast<typename Problem::SmallCount>(problem.count), problem.range, problem.digits);
 }
 
-/// `is_launched` is false if the device, or the part of it that the stream may use, cannot hold a cluster.
+/// `is_launched` is false if the device, or the part of it that the stream may use, cannot hold a cluster, or if the
+/// keys and values are too large for the shared memory of a block.
 template <class MaxPolicy, class ActivePolicy, class Problem>
 cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   using KeyIterator = typename Problem::KeyIterator;
@@ -131,6 +140,8 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
   constexpr auto blocks = static_cast<std::size_t>(tuning.blocks);
   const auto kernel = radix_cluster_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits,
                                            typename Problem::SmallCount>;
+  is_launched = detail::fits_in_block(Agent::shared_bytes, problem.device);
+  if (!is_launched) return cudaSuccess;
   static kernel_property_cache cache;
   int unused;
   cudaError_t status =
@@ -154,7 +165,7 @@ cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {
 }
 
 /// `is_launched` is false if the items need more than `max_blocks` blocks, or more blocks than the device holds at a
-/// time.
+/// time, or if the keys and values are too large for the shared memory of a block.
 template <class MaxPolicy, class ActivePolicy, class Problem>
 cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace& workspace, std::size_t max_blocks,
                               bool& is_launched) {
@@ -167,6 +178,8 @@ cudaError_t launch_radix_grid(const Problem& problem, const radix_grid_workspace
   constexpr auto min_thread_items = static_cast<std::size_t>(tuning.least_items_per_thread);
   constexpr auto max_thread_items = static_cast<std::size_t>(tuning.items_per_thread);
   const auto kernel = radix_grid_kernel<MaxPolicy, KeyIterator, ValueIterator, typename Problem::Value, Digits>;
+  is_launched = false;
+  if (!detail::fits_in_block(Agent::shared_bytes, problem.device)) return cudaSuccess;
   static kernel_property_cache cache;
   std::size_t resident = 0;
   const cudaError_t status =
