@@ -5,6 +5,8 @@
 // joins have in common with other calls.
 #include "device/join/device_hash_join_support.cuh"
 
+#include <strata/iterator/counting_input_iterator.cuh>
+
 #include <limits>
 
 #include "device/schedules.cuh"
@@ -90,6 +92,20 @@ TEST(device_hash_join_arguments, wrong_ones_are_refused_before_anything_is_writt
     a.options.sorted = true;
     a.capacity = -1;
   });
+}
+
+TEST(device_hash_join_arguments, iterators_of_keys_reach_all_rows) {
+  using Keys = strata::CountingInputIterator<std::uint32_t, signed char>;
+  std::size_t bytes = 0;
+  std::int64_t* const nowhere = nullptr;
+  const auto query = [&](std::int64_t build_rows, std::int64_t probe_rows) {
+    return DeviceHashJoin::Inner(nullptr, bytes, strata::join_side(Keys(0), build_rows),
+                                 strata::join_side(Keys(0), probe_rows), strata::join_count(), nowhere,
+                                 strata::JoinOptions<>{});
+  };
+  EXPECT_CUDA_SUCCESS(query(128, 128));
+  EXPECT_EQ(cudaErrorInvalidValue, query(129, 128));
+  EXPECT_EQ(cudaErrorInvalidValue, query(128, 129));
 }
 
 // Makes a size query. A table needs more slots than rows, because a search for a key that is not there ends at a free

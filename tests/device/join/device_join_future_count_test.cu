@@ -489,6 +489,9 @@ TEST(device_join_future_count, wrong_arguments_are_refused) {
   EXPECT_EQ(cudaErrorInvalidValue, call(100, FutureCount(nowhere, 0), build_out.data(), total));
   EXPECT_EQ(cudaErrorInvalidValue, call(FutureCount(all.build_count.data(), -1), 100, build_out.data(), total));
   EXPECT_EQ(cudaErrorInvalidValue, call(100, FutureCount(all.build_count.data(), ~0ull), build_out.data(), total));
+  const std::int32_t* const narrow = place.data();
+  EXPECT_EQ(cudaErrorInvalidValue, call(FutureCount(narrow, -1), 100, build_out.data(), total));
+  EXPECT_EQ(cudaErrorInvalidValue, call(100, FutureCount(narrow, 1ull << 63), build_out.data(), total));
   EXPECT_EQ(cudaErrorInvalidValue, call(all.future_build(), 100, build_out.data(), all.build_count.data()));
   EXPECT_EQ(cudaErrorInvalidValue, call(100, FutureCount(place.data() + 99, 100), place.data(), total));
   EXPECT_TRUE(strata_test::is_poison(all.total.to_host()[0]));

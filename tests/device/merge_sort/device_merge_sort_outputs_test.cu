@@ -73,6 +73,37 @@ TEST(device_merge_sort_outputs, need_no_value_type) {
   }
 }
 
+TEST(device_merge_sort_outputs, are_written_at_any_address_beside_an_iterator) {
+  const std::size_t size = 1000;
+  const std::vector<int> keys = make_keys<int>(size, pattern::few);
+  const auto order = expected_order(whole(size), keys, is_less{});
+  const device_vector<int> in(keys);
+  for (std::size_t lead = 0; lead < 4; ++lead) {
+    device_vector<int> out(size + lead);
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return DeviceMergeSort::SortPairsCopy(storage, bytes, in.data(), counting<int>(0),
+                                            strata::DiscardOutputIterator<>(), out.data() + lead, size, is_less{});
+    }));
+    const std::vector<int> numbers = out.to_host();
+    EXPECT_EQ(std::vector<int>(order.begin(), order.end()),
+              std::vector<int>(numbers.begin() + static_cast<std::ptrdiff_t>(lead), numbers.end()));
+  }
+}
+
+TEST(device_merge_sort_outputs, that_overlap_inputs_are_refused_beside_an_iterator_too) {
+  device_vector<int> keys(1000), values(1000);
+  const auto refuses = [&](int* values_out) {
+    return in_two_phases([&](void* storage, std::size_t& bytes) {
+             return DeviceMergeSort::SortPairsCopy(storage, bytes, keys.data(), values.data(),
+                                                   strata::DiscardOutputIterator<>(), values_out, 500, is_less{});
+           }) == cudaErrorInvalidValue;
+  };
+  EXPECT_TRUE(refuses(values.data() + 4));
+  EXPECT_TRUE(refuses(keys.data()));
+  EXPECT_FALSE(refuses(values.data()));
+  EXPECT_FALSE(refuses(values.data() + 500));
+}
+
 TEST(device_merge_sort_outputs, may_be_the_inputs) {
   for (const std::size_t size : some_sizes()) {
     const std::vector<int> keys = make_keys<int>(size, pattern::few);

@@ -264,4 +264,39 @@ TEST(device_scan_types, outputs_of_the_size_of_items_may_have_another_type) {
                     }));
 }
 
+/// A sum that is much larger than the items.
+template <int Words>
+struct large_sum {
+  large_sum() = default;
+  STRATA_HD large_sum(int first) : words{first} {}  // NOLINT: converts as numbers do
+  STRATA_HD operator int() const { return words[0]; }
+  int words[Words];
+};
+template <int Words>
+struct add_first_words {
+  STRATA_HD large_sum<Words> operator()(const large_sum<Words>& a, const large_sum<Words>& b) const {
+    return large_sum<Words>(a.words[0] + b.words[0]);
+  }
+};
+
+// A pipeline has no room for these sums, so tiles in registers scan inputs of any length.
+TEST(device_scan_init, sums_that_are_too_large_for_shared_memory) {
+  const std::size_t size = if_small<std::size_t>(60000, 400000);
+  const device_vector<int> in(std::vector<int>(size, 1));
+  device_vector<int> out(size);
+  std::vector<int> expected(size);
+  for (std::size_t i = 0; i < size; ++i) expected[i] = static_cast<int>(i) + 5;
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceScan::ExclusiveScan(storage..., in.data(), out.data(), add_first_words<176>{}, large_sum<176>(5),
+                                     size);
+  }));
+  EXPECT_EQ(expected, out.to_host());
+  const device_vector<long long> keys(std::vector<long long>(size, 7));
+  ASSERT_CUDA_SUCCESS(in_two_phases([&](auto&&... storage) {
+    return DeviceScan::ExclusiveScanByKey(storage..., keys.data(), in.data(), out.data(), add_first_words<60>{},
+                                          large_sum<60>(5), size);
+  }));
+  EXPECT_EQ(expected, out.to_host());
+}
+
 }  // namespace

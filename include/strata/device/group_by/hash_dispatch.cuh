@@ -168,7 +168,7 @@ struct group_hash_call {
 
   static std::size_t rounded_up(std::size_t count) {
     std::size_t power = 1;
-    while (power < count) power *= 2;
+    while (power < count && power < std::size_t{1} << 63) power *= 2;
     return power;
   }
   std::size_t table_slots() const {

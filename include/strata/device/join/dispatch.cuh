@@ -53,6 +53,8 @@ struct DispatchHashJoin {
                               cudaStream_t stream) {
     if (detail::refuses_join_rows(detail::join_rows_are_valid<Index, Row>(build.rows), true) ||
         detail::refuses_join_rows(detail::join_rows_are_valid<Index, Row>(probe.rows), false) ||
+        detail::refuses_reach(build.keys, build.rows, "the iterator of build keys") ||
+        detail::refuses_reach(probe.keys, probe.rows, "the iterator of probe keys") ||
         detail::refuses_join_capacity(capacity) ||
         detail::refuses_join_strategy(options.strategy != JoinStrategy::cpu)) {
       return cudaErrorInvalidValue;

@@ -26,8 +26,13 @@ struct same_item {
 template <class T, class Output>
 cudaError_t write_sorted(const T* sorted, const Output& output, std::size_t items, cudaStream_t stream) {
   std::size_t unused = 1;  // A transformation needs no storage, but must be given some.
-  return detail::dispatch_transform<false>("strata::DeviceMergeSort, output", &unused, unused, sorted, output, items,
-                                           same_item{}, stream, sorted);
+  const char* const name = "strata::DeviceMergeSort, output";
+  // Tiles have the alignment of the output, if it is an array.
+  if constexpr (std::is_pointer_v<Output>) {
+    return detail::dispatch_transform<false>(name, &unused, unused, output, output, items, same_item{}, stream, sorted);
+  } else {
+    return detail::dispatch_transform<false>(name, &unused, unused, sorted, output, items, same_item{}, stream, sorted);
+  }
 }
 
 /// Sorts a whole input, not segments. At least one of the outputs is an iterator that is not a pointer. Merges read
@@ -63,8 +68,8 @@ cudaError_t merge_sort_to_iterators(void* d_temp_storage, std::size_t& temp_stor
   if (items == 0) return cudaSuccess;
   if (detail::refuses_null(keys_out, "d_output_keys") ||
       (has_values && detail::refuses_null(values_out, "d_output_items")) ||
-      detail::refuses_overlap(detail::bytes_of(keys_out, items, "d_output_keys"),
-                              detail::bytes_of(values_out, items, "d_output_items"))) {
+      detail::pairs_overlap(keys_in, keys_out, values_in, values_out, items,
+                            {"d_input_keys", "d_output_keys", "d_input_items", "d_output_items"})) {
     return cudaErrorInvalidValue;
   }
   sorted.keys = storage.template get<Key>(keys);

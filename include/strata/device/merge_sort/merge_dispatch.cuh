@@ -118,7 +118,9 @@ struct DispatchMerge {
         detail::refuses_reach(arrays.keys1, count1, names.keys1) ||
         detail::refuses_reach(arrays.values1, count1, names.values1) ||
         detail::refuses_reach(arrays.keys2, count2, names.keys2) ||
-        detail::refuses_reach(arrays.values2, count2, names.values2)) {
+        detail::refuses_reach(arrays.values2, count2, names.values2) ||
+        detail::refuses_reach(arrays.keys_out, arrays.count(), names.keys_out) ||
+        detail::refuses_reach(arrays.values_out, arrays.count(), names.values_out)) {
       return cudaErrorInvalidValue;
     }
     const auto items = static_cast<unsigned long long>(arrays.count());

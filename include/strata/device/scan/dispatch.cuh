@@ -3,6 +3,7 @@
 #pragma once
 
 #include <strata/core/chained_policy.hpp>
+#include <strata/core/detail/architecture_limits.hpp>
 #include <strata/core/detail/device_properties.cuh>
 #include <strata/core/detail/temporary_storage.hpp>
 #include <strata/core/launcher.cuh>
@@ -265,16 +266,29 @@ struct DispatchScan {
     const std::size_t large_tiles = tiles<ActivePolicy, large_tile>();
     if constexpr (ActivePolicy::pipeline_above != no_pipeline) {
       if (large_tiles > static_cast<std::size_t>(ActivePolicy::pipeline_above) * multiprocessors) {
-        if constexpr (Problem::template has_pipeline<true>) {
+        if constexpr (takes_pipeline<ActivePolicy, true>()) {
           if (problem.can_copy_in_bulk()) return launch_pipeline<ActivePolicy, true>(problem.head_items());
         }
-        if constexpr (Problem::template has_pipeline<false>) return launch_pipeline<ActivePolicy, false>(0);
+        if constexpr (takes_pipeline<ActivePolicy, false>()) return launch_pipeline<ActivePolicy, false>(0);
       }
     }
     if constexpr (!Problem::moves_in_place) {
       if (large_tiles <= max_scan_blocks) return launch_one_round<ActivePolicy, large_tile>();
     }
     return launch_rounds<ActivePolicy, large_tile>();
+  }
+
+  /// True if there is a pipeline, and aggregates are not too large for its shared memory.
+  template <class ActivePolicy, bool UsesBulkCopies>
+  static constexpr bool takes_pipeline() {
+    if constexpr (Problem::template has_pipeline<UsesBulkCopies>) {
+      using Agent = AgentScanPipeline<typename Problem::template steps<ActivePolicy, UsesBulkCopies>>;
+      constexpr std::size_t bytes = sizeof(typename Agent::TempStorage), most_static_bytes = std::size_t{48} << 10;
+      constexpr int most_bytes = detail::limits_of(ActivePolicy::ptx_version).shared_bytes_of_block;
+      return bytes <= most_static_bytes && bytes + Agent::dynamic_shared_bytes <= std::size_t{most_bytes};
+    } else {
+      return false;
+    }
   }
 
   template <class ActivePolicy, bool UsesBulkCopies>

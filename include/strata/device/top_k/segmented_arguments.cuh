@@ -54,6 +54,7 @@ class segments_of_size {
 
   bool are_refused() const {
     return detail::refuses_count(num_segments_, "num_segments") || detail::refuses_count(size_, "size") ||
+           detail::is_refused(size_ > 0xffffffff, "size", "is larger than 2^32 - 1") ||
            detail::refuses_rows(num_segments_, stride_, "stride");
   }
   bool have_null() const { return false; }

@@ -42,7 +42,11 @@ struct join_on_host {
                           const Output& output, std::int64_t* num_out, const JoinOptions<Hash, Equal, Order>& options,
                           cudaStream_t) {
     using Index = typename Output::index_type;
-    if (detail::refuses_join_strategy(has_strategy(options.strategy))) return cudaErrorInvalidValue;
+    if (detail::refuses_join_strategy(has_strategy(options.strategy)) ||
+        detail::refuses_reach(build.keys, build.rows, "the iterator of build keys") ||
+        detail::refuses_reach(probe.keys, probe.rows, "the iterator of probe keys")) {
+      return cudaErrorInvalidValue;
+    }
     // A size query takes the bound of a FutureCount, so temporary storage is large enough for any count.
     const auto number_of = [&](const auto& side) {
       return temp_storage == nullptr || side.count.bytes == 0 ? side.rows : static_cast<std::int64_t>(side.count.get());
