@@ -20,7 +20,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Finds the `k` greatest or least keys of each segment of a sequence in device memory, for example of every row of a
 /// matrix. It writes the keys alone, with values, or with their indices in the segment.
 ///
-/// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths.
+/// - **Segments.** `segments` is a SegmentsOfSize, a SegmentsByOffsets or a SegmentsByLengths. A segment has fewer than
+///   2^32 items; a larger SegmentsOfSize is refused.
 /// - **Number of results.** If `k` is an integer or a FutureCount, the results of segment `s` begin at item s * k of
 ///   the outputs. (For a FutureCount, k is its bound here.) If a segment has fewer than k items, nothing is written
 ///   behind its last result. `k` may also be a ResultRows, a PaddedResultRows or a ResultsAtOffsets. These say where

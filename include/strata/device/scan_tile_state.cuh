@@ -36,8 +36,8 @@ STRATA_NAMESPACE_BEGIN
 ///   once.
 /// - One launch at a time uses the storage. Consecutive launches on a stream may share it. Nothing else writes to it
 ///   between an `Init` and the last launch that uses it.
-/// - Storage: 16 bytes for each 8 bytes of a tile's `T`, and 1/31 more, with any contents. Each lane of a block's first
-///   warp reads two values at most, both at once.
+/// - Storage: 16 bytes for each 8 bytes of a tile's `T`, 1/31 more, and less than 1 KB besides. It may have any
+///   contents. Each lane of a block's first warp reads two values at most, both at once.
 /// - Unlike in CUB, there is no `SetPartial`, `WaitForValid` or `LoadValid`: a TilePrefixCallbackOp has the prefix.
 ///
 /// Storage is not initialised. A launch recognises its own values by a number:
@@ -192,8 +192,8 @@ class ScanTileState {
 ///
 /// - The first 32 threads of the block call it, with the aggregate of the tile. BlockScan does so in a block of at
 ///   least 32 threads. Without BlockScan, the lanes of any warp may call it.
-/// - BlockScan ends with a barrier. After it all threads get the prefixes from `GetExclusivePrefix` and the others. So
-///   the last tile has the aggregate of all items.
+/// - When BlockScan has returned, all threads get the prefixes from `GetExclusivePrefix` and the others. So the last
+///   tile has the aggregate of all items.
 /// - No tile is before tile 0. An initial value is its prefix. Without an initial value, its prefix is `T{}`, which is
 ///   right for sums. For other operators tile 0 scans without a callback and then calls `SetInclusive`, as with CUB.
 template <class T, class ScanOpT, class ScanTileStateT = ScanTileState<T>>

@@ -47,7 +47,8 @@ STRATA_D bool is_last_block(unsigned* arrivals) {
 ///     block 0   publish words -> fence -> read words: block 1's has an old epoch -> ends
 ///     block 1   publish words ----------> fence -> read words: all complete -> elected -> erase epochs
 ///
-/// 1. The order of the fences is total. The last block in this order finds all words complete.
+/// 1. The order of the fences is total. The last block in this order finds all words complete, unless the elected block
+///    has erased epochs by then.
 /// 2. Other blocks may find all words complete too. A compare-and-swap of one epoch elects one of them.
 /// 3. The elected block erases the epochs, because a replayed graph has the same epoch.
 template <class T>
@@ -68,8 +69,8 @@ class last_block_gather {
   STRATA_D last_block_gather(TempStorage& storage, const arguments& gather, unsigned rank, unsigned blocks)
       : storage_(storage), arguments_(gather), rank_(rank), blocks_(blocks) {}
 
-  /// Publishes thread 0's `value`. Returns true in the last block to publish, and perhaps in other blocks. In each
-  /// block where it returns true, thread `i` receives the value of block `i`. All threads of the block call this.
+  /// Publishes thread 0's `value`. Returns true in at least one block, mostly in the last one to publish. In each block
+  /// where it returns true, thread `i` receives the value of block `i`. All threads of the block call this.
   STRATA_D bool publish_and_collect(T& value) {
     if (!publish_and_complete(value)) return false;
     // The last thread does it, so that warp 0 combines the values meanwhile.

@@ -32,7 +32,8 @@ struct find_arguments {
   announced_index::arguments announced;
 };
 
-/// Finds the first match in one launch. The last block to end writes the minimum of all matches.
+/// Finds the first match in one launch. The last block to end writes the minimum of all matches. If several blocks find
+/// the matches of all blocks, each of them writes the same minimum.
 template <class MaxPolicy, class InputIterator, class OutputIterator, class Predicate>
 __launch_bounds__(MaxPolicy::ActivePolicy::find.block_threads, MaxPolicy::ActivePolicy::find.blocks_per_multiprocessor)
     STRATA_KERNEL void find_kernel(InputIterator d_in, OutputIterator d_out, find_share share,

@@ -79,8 +79,9 @@ struct DispatchSearch {
   };
 
   /// With few values, several lanes search for each. With more values, one thread searches for each. With many values,
-  /// as many blocks run as are resident: each block has samples of the range, and each thread makes `tuning.searches`
-  /// searches at a time.
+  /// as many blocks run as are resident, and each thread makes `tuning.searches` searches at a time. Where a thread
+  /// searches alone, a block may have samples of the range, at most one for each `tuning.searches_per_sample` of its
+  /// searches.
   template <class ActivePolicy>
   static choice choose(std::size_t items, std::size_t values, int multiprocessors) {
     constexpr search_tuning tuning = ActivePolicy::search;

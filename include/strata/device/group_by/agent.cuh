@@ -79,7 +79,7 @@ struct group_rows {
   }
 };
 
-/// The rows of a call after a sort by mixed words.
+/// The rows of a call after a sort by the upper 8 bits of their mixed words.
 template <class KeyIterator, class Aggregates, class Row>
 struct group_moved_rows {
   using Types = group_by_types<KeyIterator, Aggregates, Row>;

@@ -17,9 +17,9 @@ namespace detail {
 
 /// Combines the rows of a part in a table in shared memory, and writes its groups. Blocks take parts by tickets.
 ///
-/// A part may have more groups than the table holds. Then the block reads the part twice: first it combines the rows in
-/// one half of the range of hashes, then the rows in the other half. A half that is still too large is halved again. So
-/// a table that is too small costs time, but never a wrong result.
+/// A part may have more groups than the table holds. Then the block stops, clears the table and reads the part twice
+/// more: first it combines the rows in one half of the range of hashes, then the rows in the other half. A half that is
+/// still too large is halved again. So a table that is too small costs time, but never a wrong result.
 template <class Policy, class Types, class Aggregates, unsigned TableSlots, class Output>
 struct AgentPartGroups {
   using Slot = typename Types::Slot;

@@ -334,7 +334,8 @@ struct group_mean_state {
   Row count;
 };
 
-/// Arithmetic mean. Integers are added in 64 bits, floating-point numbers in double, and the division is in double.
+/// Arithmetic mean. Integers of up to 64 bits are added in 64 bits, all other numbers in double, and the division is in
+/// double.
 template <class InputIterator, class OutputIterator>
 struct group_mean_aggregate {
   using Item = iterator_value_t<InputIterator>;
@@ -911,9 +912,9 @@ GroupAggregates<First, Rest...> group_aggregates(First first, Rest... rest) {
 /// `d_out[g]` is the sum of `d_in[i]` over the rows i of group g. Sums are computed in the type of
 /// `d_out[0] + d_in[0]`, as by DeviceReduce::Sum: with an output of 64 bits, sums have 64 bits.
 ///
-/// Floating-point numbers are added in the order of the rows, so the call sorts the rows. `group_sum(...).unordered()`
-/// adds them in any order, in tables, and computes sums in float or double. The last bits of a sum may then differ from
-/// run to run.
+/// Floating-point numbers, integers of 128 bits and items of class types are added in the order of the rows, so the
+/// call sorts the rows. `group_sum(...).unordered()` adds them in any order, in tables, and computes sums in float or
+/// double. The last bits of a sum may then differ from run to run.
 template <class InputIterator, class OutputIterator>
 auto group_sum(InputIterator d_in, OutputIterator d_out) {
   return detail::group_sum_aggregate<InputIterator, OutputIterator>{d_in, d_out};
@@ -937,8 +938,8 @@ auto group_max(InputIterator d_in, OutputIterator d_out) {
   return detail::group_extreme_aggregate<true, InputIterator, OutputIterator>{d_in, d_out};
 }
 
-/// `d_out[g]` is the arithmetic mean of `d_in[i]` over the rows i of group g. Integers are added in 64 bits,
-/// floating-point numbers in double, and the division is in double. `group_mean(...).unordered()` adds floating-point
+/// `d_out[g]` is the arithmetic mean of `d_in[i]` over the rows i of group g. Integers of up to 64 bits are added in 64
+/// bits, all other numbers in double, and the division is in double. `group_mean(...).unordered()` adds floating-point
 /// numbers in any order, as `group_sum(...).unordered()` does.
 template <class InputIterator, class OutputIterator>
 auto group_mean(InputIterator d_in, OutputIterator d_out) {

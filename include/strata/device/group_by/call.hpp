@@ -41,7 +41,8 @@ struct group_by_call {
   GroupOutput<KeyOutputIterator, Order> groups;
   NumGroupsIterator d_num_groups;
 
-  /// Checks the arguments that a size query has: counts, the capacity, and how far iterators can be advanced.
+  /// Checks the arguments that a size query has: counts, the capacity, how far iterators can be advanced, and the type
+  /// of `d_group_of_row`.
   bool are_counts_valid(std::size_t rows) const {
     if (detail::refuses_input(keys.keys, keys.num_items, "d_keys") ||
         detail::is_refused(!groups.has_valid_capacity, "capacity", "is negative or larger than 2^63 - 1") ||

@@ -142,8 +142,9 @@ struct write_group_of_row {
   }
 };
 
-/// The output of the number of groups. A call launches two reductions by key, and one of them has no rows. The one
-/// without rows must not write the number.
+/// The output of the number of groups. A call launches two reductions by key, and at least one of them has no rows. The
+/// sorted rows' reduction writes the number if it has rows. Otherwise the records' reduction writes the number, even if
+/// there are no records.
 template <class NumGroupsIterator, class Row>
 struct group_number_output {
   NumGroupsIterator out;
@@ -226,9 +227,9 @@ using group_by_rows = if_rows<group_by_tuning, decltype(Policy::tuning)>;
 ///     after_pass:        rows -> rows with neighbouring hashes -> records -> sorted records -> groups
 ///
 /// Rows are sorted if there are few of them, if the groups of rows are written, or if no table can be used (see
-/// may_use_table). They are also sorted for groups in order of keys if rows without a key are dropped. Else a sample on
-/// the device chooses the method. The kernels of all methods are launched. Only the kernels of the chosen method have
-/// rows.
+/// may_use_table). They are also sorted if rows without a key are dropped and group_hash_call cannot take the call (see
+/// may_use_hash). Else a sample on the device chooses the method. The kernels of all methods are launched. Only the
+/// kernels of the chosen method have rows.
 ///
 /// If rows without a key are in no group, the numbers of the other rows are listed before rows are sorted.
 ///

@@ -82,8 +82,8 @@ struct GroupKeys {
   auto nulls_dropped() const { return with(detail::group_keys_with_nulls<detail::group_nulls::dropped>(keys)); }
   /// Rows without a key are one group, the last one in order of the keys. Its key is written as 0, and
   /// `group_output(...).valid(d_valid_out)` tells it from the group of key 0. With several columns, a null is equal to
-  /// the other nulls of its column, and there may be several such groups. A column of integers then takes one bit more.
-  /// So rows are always sorted if a column of integers has 64 bits.
+  /// the other nulls of its column, and there may be several such groups. A column of integers, enumerations or
+  /// `__nv_fp8_e4m3` then takes one bit more. So rows are always sorted if a column of integers has 64 bits.
   auto nulls_as_group() const { return with(detail::group_keys_with_nulls<detail::group_nulls::as_group>(keys)); }
 
   /// A hint that the keys are integers or enumerators of [lowest, highest], as dictionary codes are. The result does

@@ -111,8 +111,8 @@ class host_group_by {
 
   cudaError_t run(void* temp_storage, std::size_t& temp_storage_bytes) {
     const std::size_t most_rows = detail::max_items(call_.keys.num_items);
-    if (!call_.are_counts_valid(most_rows) ||
-        detail::is_refused(most_rows >= static_cast<Row>(~Row{0}), "num_items", "is larger than row numbers can be")) {
+    if (!call_.are_counts_valid(most_rows) || detail::is_refused(most_rows >= static_cast<Row>(~Row{0}), "num_items",
+                                                                 "is 2^32 - 1, a row number that means no row")) {
       return cudaErrorInvalidValue;
     }
     Table table = table_of(most_rows, most_rows, nullptr);
@@ -272,8 +272,10 @@ class host_group_by {
 ///   Then memory comes from the heap. A program links the system's threads library.
 /// - **Order and determinism.** All results repeat, even the order of groups that may come in any order, and sums that
 ///   are `unordered()`. They do not depend on the number of threads. Aggregates combine rows from first to last.
-/// - **Temporary storage.** 44 to 72 bytes for each row if the type of their number has 32 bits, else 88 to 120 bytes.
-/// - **Errors.** As for DeviceGroupBy, but no launch can fail. `cudaErrorMemoryAllocation` if the heap has no memory.
+/// - **Temporary storage.** 44 to 72 bytes for each row if the type of `num_items` has at most 32 bits, else 88 to 120
+///   bytes. If rows without a key are dropped, one bit more for each row.
+/// - **Errors.** As for DeviceGroupBy, but no launch can fail. `cudaErrorInvalidValue` also for 2^32 - 1 rows if the
+///   type of `num_items` has 32 bits. `cudaErrorMemoryAllocation` if the heap has no memory.
 /// - **Algorithm.** Rows are partitioned by a hash of their keys. A thread makes a table of the groups of a partition,
 ///   which lists the rows of each group. Then threads combine the rows of groups. So one thread combines all rows of a
 ///   key, even if it is frequent. See host_join_table.

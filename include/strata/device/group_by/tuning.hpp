@@ -24,7 +24,8 @@ struct group_by_tuning {
   /// least one slot for each thread.
   int table_bytes;
   int most_slots;
-  /// Fewer rows than this are sorted without a sample. If groups may come in any order, see also `most_table_rows`.
+  /// Fewer rows than this are sorted without a sample. All policies of a chain use the smallest of their numbers. If
+  /// groups may come in any order, see also `most_table_rows`.
   std::size_t least_rows;
   /// Threads, items, blocks and table of the first kernel of calls whose groups may come in any order. The kernel
   /// combines rows, or decides that they are moved to parts.
@@ -42,9 +43,11 @@ struct group_by_tuning {
   int partition_bits = 8;
   /// Rows of 8 bytes of a tile that each thread moves to their parts. If rows are larger, a thread moves fewer.
   int partition_items_per_thread = 16;
-  /// If groups may come in any order, up to this many rows are combined by one kernel, without a sample.
+  /// If groups may come in any order, up to this many rows are combined by one kernel, without a sample. All policies
+  /// of a chain use the smallest of their numbers.
   std::size_t most_table_rows = std::size_t{1} << 20;
-  /// If there are more rows: slots of the table in device memory. It takes the rows that find no slot in shared memory.
+  /// If there are more rows: slots of the table in device memory. It takes the rows that find no slot in shared memory,
+  /// and at the end the tables in shared memory. All policies of a chain use the number of MaxPolicy.
   std::size_t most_slots_in_memory = std::size_t{1} << 18;
   /// Threads and blocks of the kernels that move rows to parts.
   int partition_threads = 256;
@@ -55,14 +58,14 @@ struct group_by_tuning {
   /// How much of a table the groups of a part fill on average, at most, in percent.
   int part_load_percent = 60;
   /// In calls of `Groups` with up to this many rows, the groups of sorted rows are written straight to the places of
-  /// the rows. The output should fit in the L2 cache.
+  /// the rows. All policies of a chain use the smallest of their numbers. The output should fit in the L2 cache.
   std::size_t most_scattered_rows = std::size_t{1} << 23;
 };
 
 /// The tuning rows of DeviceGroupBy.
 struct group_by_policy_hub {
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750> {
-    // Not measured. Adapted from Policy900, with as many threads as a multiprocessor of 7.5 has.
+    // Not measured. Adapted from Policy900, with at most the 1024 threads that a multiprocessor of 7.5 has.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/2,
@@ -86,11 +89,10 @@ struct group_by_policy_hub {
     // 625, 795, 944, 1064, 1659 us.
     // The same in any order, 1, 10, 1000, 5000 groups: 334, 395, 490, 780 us. With 8 items: 582, 574, 665, 948 us; with
     // 512 threads, 2 blocks, 96 KiB and 8192 slots: 343, 411, 607, 1599 us.
-    // 2026-11-30, moved to parts, 100000 and 10^7 groups: 1348, 2416 us. Partitions of 12 items: 1432, 2570 us; 256
+    // 2026-11-30, moved to parts, 100000 and 10^7 groups: 1348, 2416 us. With 12 partition items: 1432, 2570 us; 256
     // threads, 24 items: 1450, 2488 us; 1024 threads, 1 block, 16 items: 1527, 2836 us; sectors of 1 row, 12 items:
-    // 1954, 3085 us; 60 percent, 256 threads, 24 items: 1453, 2770 us.
-    // 2026-11-30, Groups of 2^24 and 2^28 u32 keys, 16 rows each: 1135, 15617 us; written straight to the rows' places:
-    // 1454, 24429 us.
+    // 1954, 3085 us; 60 percent, 256 threads, 24 items: 1453, 2770 us. 2026-11-30, Groups of 2^24 and 2^28 u32 keys, 16
+    // rows each: 1135, 15617 us; written straight to the rows' places: 1454, 24429 us.
     static constexpr group_by_tuning tuning{/*block_threads=*/512,
                                             /*items_per_thread=*/4,
                                             /*blocks_per_multiprocessor=*/3,

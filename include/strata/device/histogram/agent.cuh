@@ -25,7 +25,7 @@ struct histogram_samples {
   std::size_t rows;
   std::size_t row_stride;  // from one row to the next, in samples
   std::size_t parts_per_row;
-  bool is_vectorized;  // each row has a pixel that begins at a 16-byte boundary
+  bool is_vectorized;  // vectors are read, from the first pixel of each row that begins at a 16-byte boundary
 };
 
 /// Counts the samples of a block's warps, and adds them to the histograms in device memory.

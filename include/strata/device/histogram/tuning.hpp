@@ -16,8 +16,8 @@ struct histogram_tuning {
   int blocks_per_multiprocessor;
   /// Bytes of samples that a thread loads before it counts the first, if there are no more than two channels.
   int bytes_in_flight;
-  /// Bytes of shared memory for counters. Each bin has as many counters as fit: a power of two, up to one for each
-  /// lane.
+  /// Bytes of shared memory for counters and for copies of levels. Each bin has as many counters as fit: a power of
+  /// two, up to one for each lane.
   std::size_t shared_bytes;
   /// The number of bins that a block can count in shared memory if not all bins fit, or if there are many bins for few
   /// samples. A power of two.

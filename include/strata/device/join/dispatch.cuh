@@ -128,8 +128,8 @@ struct DispatchHashJoin {
   using Columns = partitioned_columns<Sink>;
   static constexpr bool may_partition_columns =
       has_word_keys && !is_ordered && !are_counted_keys<Keys> && Columns::are_possible;
-  /// Narrow columns that may be partitioned are partitioned, even where the result could be gathered in the order of
-  /// the probe rows. (The exception is a join in which few rows match.)
+  /// Narrow columns that may be partitioned are never gathered in the order of the probe rows. If few rows match, an
+  /// inner join does not partition these columns, but gathers them row by row.
   static constexpr bool may_gather_in_order =
       number_of_columns<Sink> >= least_gathered_columns && !(may_partition_columns && Columns::are_narrow);
   static constexpr bool may_restore_order =

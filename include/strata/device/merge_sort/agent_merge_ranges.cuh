@@ -67,7 +67,7 @@ struct merge_diagonal {
 };
 
 /// A block merges a tile of the result. Two diagonals of the merge path cut the ranges into the parts that belong to
-/// it. Another kernel has found these cuts, or two warps of the block search for them.
+/// it. Another kernel has found these cuts, or up to two warps of the block search for them.
 ///
 /// Values take one of two ways:
 /// - Staged: they are loaded into shared memory beside their keys, move with them, and are stored as vectors. Tuning

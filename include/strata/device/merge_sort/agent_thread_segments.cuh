@@ -16,7 +16,7 @@ namespace detail {
 
 /// A block of the first kernel where the mean segment fits a thread. It reads the bounds of one segment for each thread
 /// at a time. If these segments lie side by side and none has more items than a thread takes, each thread sorts one,
-/// without a plan: the offset gives its position in the tile. `Tile` tries this first, then `WideTile`, whose threads
+/// without a plan: the offset gives its position in the tile. `Tile` tries this first, then `WideTile`, if its threads
 /// take more items. Otherwise the block queues the longer segments for later kernels, lists the others that need
 /// sorting, and in the end packs these into tiles.
 template <class Tile, class WideTile>

@@ -101,7 +101,7 @@ constexpr int merge_sort_item_bytes() {
 ///     mean up to a tile      segmented_merge_sort_kernel: sorts short segments, queues the others; if the tuning of
 ///                            numbers says so (number_tile), segmented_number_sort_kernel does
 ///     longer mean            segmented_merge_sort_queue_kernel: queues all segments
-///     few segments           segmented_merge_sort_few_queue_kernel: queues what the first kernel does not sort, if no
+///     few segments           segmented_merge_sort_few_queue_kernel: queues what no kernel before has sorted, if no
 ///                            grid finds it itself
 ///     if there may be longer segments, and resident blocks hold all their tiles, then
 ///                            segmented_merge_sort_grid_kernel: sorts these; if there are few segments, it finds the
@@ -134,7 +134,7 @@ struct DispatchSegmentedMergeSort {
   static constexpr long long max_block_items = has_grid && MaxPolicy::one_cluster.tile_items() < min_tile_items
                                                    ? MaxPolicy::one_cluster.tile_items()
                                                    : min_tile_items;
-  // The smallest `max_items` of all classes: only the queue kernel queues segments of up to this many items.
+  // The smallest `max_items` of all classes. Segments of up to this many items are queued only if all segments are.
   static constexpr long long least_direct_items = MaxPolicy::one_thread.max_items;
   static constexpr unsigned long long max_tiles = 1ull << 28;
   // Flags of a barrier for this many blocks follow the counters of the call.
@@ -182,7 +182,7 @@ struct DispatchSegmentedMergeSort {
     const LongSort long_sort = LongSort::reserve(storage, slots, call);
     storage.template reserve<unsigned long long>(progress, clear_words(call) + long_sort.progress_words());
     if (call.longest > least_direct_items) {
-      // The queue kernel also queues shorter segments, but then all segments are so few that they fit.
+      // If all segments are queued, shorter ones are, too. But then all segments are so few that they fit.
       workspace.queue_capacity = has_one_segment ? 1 : items / (least_direct_items + 1);
       storage.template reserve<long long>(queue, workspace.queue_capacity);
     }

@@ -18,7 +18,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// The two rows of a policy for sorts of one segment in one launch.
+/// The two rows of a policy for sorts of one segment in one launch. Grids that sort several segments use the second
+/// row, too.
 template <class Policy>
 struct one_cluster_row {
   static constexpr merge_sort_grid_tuning value = Policy::one_cluster;

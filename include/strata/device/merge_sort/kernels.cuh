@@ -16,7 +16,8 @@
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// A call of up to this many segments has few segments: one block reads all lengths, at most two in each thread.
+/// A call of up to this many segments has few segments. One block reads all their lengths; in the kernel that queues
+/// them, a thread reads at most two.
 inline constexpr long long most_few_segments = 1024;
 inline constexpr unsigned few_segments_threads = 512;
 

@@ -193,9 +193,9 @@ class SegmentMergePlan {
       }
     });
   }
-  /// A warp makes one search at a time for each `By::lanes` lanes. Calls `use` once for each such group of searches,
-  /// with the number of the lane's search, which may be above `count`. If there are no tiles, there are no searches.
-  /// All lanes of a warp call this.
+  /// Each group of `By::lanes` lanes of a warp makes one search at a time. Each lane calls `use` once for each search
+  /// of its group, with the number of the search, which may be above `count`. If there are no tiles, there are no
+  /// searches. All lanes of a warp call this.
   template <class By, class Use>
   STRATA_D static void for_searches(int count, const Use& use) {
     constexpr int of_warp = warp_threads / By::lanes;

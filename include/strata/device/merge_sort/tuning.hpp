@@ -114,6 +114,22 @@ constexpr segment_tile_tuning tuning_of(segment_class which) {
                                                 : Policy::tile_per_multiprocessor;
 }
 
+/// Returns a merge of items of so many bytes that fits in the shared memory of a block: it has a part of the threads of
+/// `row`, and the same part of its tile. The smallest merge also has fewer spare items for a search.
+constexpr segment_merge_tuning merge_within(int item_bytes, int shared_bytes, const segment_merge_tuning& row) {
+  const int warps = row.block_threads / 32;
+  segment_merge_tuning part = row;
+  for (int parts = 1; parts <= warps; ++parts) {
+    if (warps % parts != 0) continue;
+    part = {row.block_threads / parts, row.items_per_thread, row.blocks_per_multiprocessor, row.tile_items / parts};
+    // Items, a key of each thread, and at most 4,400 bytes for the searches of the next tiles.
+    const int items = part.block_threads * (part.items_per_thread + 1) + 8 + 2 * part.items_per_thread;
+    if (items * item_bytes + 4400 <= shared_bytes) return part;
+  }
+  part.items_per_thread = part.tile_items / part.block_threads + 1;
+  return part;
+}
+
 /// How tiles of a class are merged.
 template <class Policy>
 constexpr segment_merge_tuning merge_tuning_of(segment_class which) {
@@ -193,22 +209,10 @@ struct segmented_merge_sort_policy_hub {
   static constexpr int threads_per_multiprocessor = threads_of_large_tile(items_per_multiprocessor);
   static constexpr int merge_threads = detail::most(32, threads_per_multiprocessor / 2);
 
-  // Returns a merge that fits in the shared memory of a block: it has a part of the threads of `row`, and the same part of
-  // its tile. The smallest one also has fewer spare items for a search.
-  static constexpr segment_merge_tuning merge_within(int shared_bytes, const segment_merge_tuning& row) {
-    const int warps = row.block_threads / 32;
-    segment_merge_tuning result = row;
-    for (int parts = 1; parts <= warps; ++parts) {
-      if (warps % parts != 0) continue;
-      result = {row.block_threads / parts, row.items_per_thread, row.blocks_per_multiprocessor, row.tile_items / parts};
-      if (merge_bytes(result) <= shared_bytes) return result;
-    }
-    result.items_per_thread = result.tile_items / result.block_threads + 1;
-    return result;
-  }
-  // Upper bound of the shared memory of a merge: items, a key of each thread, and the searches of the next tiles.
-  static constexpr int merge_bytes(const segment_merge_tuning& row) {
-    return (row.block_threads * (row.items_per_thread + 1) + 8 + 2 * row.items_per_thread) * ItemBytes + 4400;
+  static constexpr int block_bytes_750 = detail::limits_of(750).shared_bytes_of_block;
+  static constexpr int block_bytes_900 = detail::limits_of(900).shared_bytes_of_block;
+  static constexpr auto within(int shared_bytes, const segment_merge_tuning& row) {
+    return detail::merge_within(ItemBytes, shared_bytes, row);
   }
 
   using grid_rows = detail::merge_sort_grid_rows<ItemBytes>;
@@ -231,13 +235,12 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning tile_per_multiprocessor{threads_per_multiprocessor, items_per_multiprocessor,
                                                                  1};
     static constexpr segment_tile_tuning whole_array = many_tiles;
-    static constexpr int bytes_of_block = detail::limits_of(750).shared_bytes_of_block;
     static constexpr segment_merge_tuning merge =
-        merge_within(bytes_of_block, {tile_threads, items_of_tile + 2, 1, one_tile.tile_items()});
+        within(block_bytes_750, {tile_threads, items_of_tile + 2, 1, one_tile.tile_items()});
     static constexpr segment_merge_tuning merge_whole_array = merge;
     static constexpr int items_of_merge = merge_threads * items_per_multiprocessor;
     static constexpr segment_merge_tuning merge_per_multiprocessor =
-        merge_within(bytes_of_block, {merge_threads, items_per_multiprocessor + 2, 1, items_of_merge});
+        within(block_bytes_750, {merge_threads, items_per_multiprocessor + 2, 1, items_of_merge});
   };
   // H200, 2026-11-20: the figures above.
   struct rows_900 : rows_750 {
@@ -259,15 +262,14 @@ struct segmented_merge_sort_policy_hub {
                                                      by_bytes(35, items_of_tile, items_of_tile, items_of_tile), 2};
     // 16-byte records, 10^9 items per second: 7.0 with 2 blocks and tiles of 7 items per thread, 8.8 with 3
     // and 9, 9.2 with 4 and 9.
-    static constexpr int bytes_of_block = detail::limits_of(900).shared_bytes_of_block;
     static constexpr segment_merge_tuning merge =
-        merge_within(bytes_of_block, {tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2), one_tile.tile_items()});
+        within(block_bytes_900, {tile_threads, items_of_tile + 2, by_bytes(5, 3, 4, 2), one_tile.tile_items()});
     static constexpr segment_merge_tuning merge_per_multiprocessor =
-        merge_within(bytes_of_block, {merge_threads, items_per_multiprocessor + 2, 1, rows_750::items_of_merge});
+        within(block_bytes_900, {merge_threads, items_per_multiprocessor + 2, 1, rows_750::items_of_merge});
     // H200, 2026-11-26: 8.55 ms for 2^28 of i32, with whole_array.
     static constexpr int items_of_array_merge = tile_threads * whole_array.items_per_thread;
-    static constexpr segment_merge_tuning merge_whole_array = merge_within(
-        bytes_of_block, {tile_threads, whole_array.items_per_thread + 2, by_bytes(4, 3, 4, 2), items_of_array_merge});
+    static constexpr segment_merge_tuning merge_whole_array = within(
+        block_bytes_900, {tile_threads, whole_array.items_per_thread + 2, by_bytes(4, 3, 4, 2), items_of_array_merge});
   };
   // Not measured. Derived from rows_900. With 16 blocks, a thread has 32 registers, and 72 bytes would be spilled.
   struct rows_1000 : rows_900 {
@@ -303,16 +305,14 @@ struct segmented_merge_sort_policy_hub {
     static constexpr segment_tile_tuning large_tile = fitting(rows_900::many_tiles, 19);
     static constexpr segment_tile_tuning many_tiles = large_tile.blocks_per_multiprocessor < 2 ? one_tile : large_tile;
     static constexpr segment_tile_tuning array_tile = fitting(rows_900::whole_array, 19);
-    static constexpr segment_merge_tuning fitting_merge(const segment_merge_tuning& row) {
-      return fitting(merge_within(limits.shared_bytes_of_block, row), 20 + ItemBytes);
-    }
-    static constexpr segment_merge_tuning merge = fitting_merge(rows_900::merge);
+    static constexpr int block_bytes = limits.shared_bytes_of_block;
+    static constexpr segment_merge_tuning merge = fitting(within(block_bytes, rows_900::merge), 20 + ItemBytes);
     static constexpr segment_merge_tuning merge_per_multiprocessor =
-        merge_within(limits.shared_bytes_of_block, rows_900::merge_per_multiprocessor);
+        within(block_bytes, rows_900::merge_per_multiprocessor);
     static constexpr bool has_array_tile = array_tile.blocks_per_multiprocessor >= 2;
     static constexpr segment_tile_tuning whole_array = has_array_tile ? array_tile : many_tiles;
     static constexpr segment_merge_tuning merge_whole_array =
-        has_array_tile ? fitting_merge(rows_900::merge_whole_array) : merge;
+        has_array_tile ? fitting(within(block_bytes, rows_900::merge_whole_array), 20 + ItemBytes) : merge;
   };
 
   struct Policy750 : ChainedPolicy<750, Policy750, Policy750>, rows_750 {};

@@ -32,8 +32,8 @@ struct merge_sort_arrays {
   }
 };
 
-/// Counters of a call. They are 0 when its first kernel starts, or the kernel that uses them clears them
-/// (segments_plan::few).
+/// Counters of a call. They are 0 when its first kernel starts, except in a call of few segments. There, the kernel
+/// that queues the segments clears them first: segmented_merge_sort_few_queue_kernel, or a grid (segments_plan::few).
 struct merge_sort_progress {
   unsigned long long queued;         // segments in the queue
   unsigned long long queued_owners;  // threads that all queued segments need
@@ -128,8 +128,8 @@ struct merge_sort_workspace {
     }
   }
 
-  /// Takes a part of the buffer for a segment, and returns where it begins. If the caller passes the buffer, that is
-  /// where the segment begins. Makes `fits` false if there is no room.
+  /// Takes a part of the buffer for a segment, and returns where it begins. If the caller passes the buffer, a segment
+  /// has the same offset there as in the output. Makes `fits` false if there is no room.
   STRATA_D long long take_buffer(const segment_bounds& bounds, bool& fits) const {
     if (buffer_capacity == 0) return bounds.begin;
     const auto length = static_cast<unsigned long long>(round_up<long long>(bounds.length, buffer_step));

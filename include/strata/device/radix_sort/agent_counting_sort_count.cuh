@@ -25,7 +25,8 @@ struct counting_sort_workspace {
   // Of each word: first the number of keys that were subtracted from its counters, later the number of keys with
   // smaller words. The last element is the number of all keys.
   unsigned long long* begins;
-  // Of each block, two numbers of keys: those with the block's words in the lower half of all words, and in the upper.
+  // Two numbers of each block. The first counts the keys whose words are the block's words of the lower half of all
+  // words, the second the keys whose words are the block's words of the upper half.
   unsigned long long* sums;
   unsigned* counters;  // of each block: one of 16 bits for each word
 

@@ -48,10 +48,10 @@ class AgentRadixGrid {
   // This many threads add up the counts of one digit.
   static constexpr unsigned parts = unsigned{block_threads} / radix_bins;
   static constexpr std::size_t capacity = std::size_t{block_threads} * items_per_thread;
-  // If keys and values together need more than 48 registers, they would spill. Then values do not stay in registers
-  // from pass to pass. If a tile fills at most half of its shared memory, asynchronous copies bring the values to the
-  // other half while the block ranks the keys. Otherwise the block loads them while it waits for the counts of other
-  // blocks. Values that need fewer registers stay in registers beside their keys.
+  // If keys and values together need more than 48 registers, they would spill. Then values of up to 16 bytes that come
+  // from an array do not stay in registers from pass to pass. If a tile fills at most half of its shared memory,
+  // asynchronous copies bring the values to the other half while the block ranks the keys. Otherwise the block loads
+  // them while it waits for the counts of other blocks. All other values stay in registers beside their keys.
   static constexpr bool fetches_values = has_values && std::is_pointer_v<ValueIterator> && sizeof(Value) <= 16 &&
                                          items_per_thread * (sizeof(Key) + sizeof(Value)) > 48 * sizeof(int);
   static constexpr bool copies_values = fetches_values && platform::is_async_copy_size<Value>;
@@ -65,7 +65,7 @@ class AgentRadixGrid {
     typename Rank::TempStorage rank;
     unsigned before[parts][radix_bins];
     unsigned all[parts][radix_bins];
-    unsigned offset[radix_bins];  // of a digit: offset in the output, less the rank in the tile
+    unsigned offset[radix_bins];  // of a digit: offset in the output, less the rank of its first item in the tile
     typename DigitScan::TempStorage scan;
     bool is_last;
   };

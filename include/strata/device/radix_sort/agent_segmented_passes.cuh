@@ -40,7 +40,7 @@ class AgentSegmentPasses {
     };
     // For each pass: how many items have a digit, then the offset of the next item with that digit.
     unsigned long long bins[max_passes][radix_bins];
-    unsigned long long offset[radix_bins];  // of a digit: offset in the output, less the rank in the tile
+    unsigned long long offset[radix_bins];  // of a digit: offset in the output, less its first item's rank in the tile
     bool is_constant[max_passes];
     radix_pass_plan plan[max_passes];
   };

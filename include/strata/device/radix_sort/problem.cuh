@@ -100,8 +100,8 @@ struct radix_pass_plan {
   unsigned char order;  // among the passes that are not skipped
 };
 
-/// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass
-/// that moves items writes to the output, and those before alternate between scratch and output.
+/// Plans `passes` passes. A pass whose digit is the same in all items need not move them. The last pass that is not
+/// skipped writes to the output, and the passes before it alternate between scratch and output.
 ///
 /// With `radix_result::output`, one pass copies the items if no pass moves them. In a double buffer or in place, one
 /// pass copies if the moves alone would leave the items in the wrong array.

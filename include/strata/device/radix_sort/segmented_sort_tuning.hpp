@@ -61,8 +61,8 @@ struct number_tile_tuning {
   }
 };
 
-/// The rows of DeviceSegmentedSort: those of merges, those of long segments of DeviceSegmentedRadixSort, and which
-/// segments are long. `Value` is NullType for sorts of keys.
+/// The rows of DeviceSegmentedSort: the rows of merges, the rows of DeviceSegmentedRadixSort for long segments, a row
+/// that says which segments are long, and the row of number tiles. `Value` is NullType for sorts of keys.
 template <class Key, class Value>
 struct segmented_sort_policy_hub {
   static constexpr int key_bytes = static_cast<int>(sizeof(Key));

@@ -128,7 +128,7 @@ cudaError_t launch_radix_block(const Problem& problem, bool& is_launched) {
       static_cast<typename Problem::SmallCount>(problem.count), problem.range, problem.digits);
 }
 
-/// `is_launched` is false if the device, or the part of it that the stream may use, cannot hold a cluster, or if the
+/// `is_launched` is false if the device cannot hold a cluster, for example because it is a part of a GPU, or if the
 /// keys and values are too large for the shared memory of a block.
 template <class MaxPolicy, class ActivePolicy, class Problem>
 cudaError_t launch_radix_cluster(const Problem& problem, bool& is_launched) {

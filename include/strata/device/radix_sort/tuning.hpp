@@ -68,7 +68,8 @@ namespace detail {
 /// All sorts have digits of 8 bits. Fewer bits would take more passes, more bits too much shared memory.
 inline constexpr int radix_bits = 8;
 inline constexpr int radix_bins = 1 << radix_bits;
-/// A tile of 256 values, and what ranks them, fit the 227 KB of shared memory of 9.0 and 10.0.
+/// A tile of 256 values, and what ranks them, fit the 227 KB of shared memory of 9.0 to 11.x. A sort in one launch
+/// keeps the tile's keys beside the values: keys of up to 31 bytes fit beside values of 800.
 inline constexpr std::size_t most_radix_value_bytes = 800;
 
 }  // namespace detail

@@ -13,8 +13,8 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// Transformations as the agent calls them, with the item and its index in the input. `computes`: the transformation
-/// runs the user's code.
+/// Transformations as the agents call them, with the item and its index in the input or in the segment.
+/// AgentReproducible passes 0 as the index. `computes`: the transformation runs the user's code.
 struct keep_item {
   static constexpr bool computes = false;
   template <class T>

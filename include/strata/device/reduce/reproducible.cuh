@@ -23,8 +23,8 @@
 #include <type_traits>
 
 /// \file
-/// A reduction whose operands are associated by their indices alone: every GPU, every grid and every address of the
-/// input gives the same bits.
+/// A reduction whose association depends only on the types and on the number of items: every GPU, every grid and every
+/// address of the input gives the same bits.
 ///
 ///     item    0 1 2 3 | 4 5 6 7 | ... | 124 .. 127 | 128 ..     a row: a pack of neighbours for each of 32 lanes
 ///     lane       0         1                 31        0        a lane combines its packs of all rows of a piece

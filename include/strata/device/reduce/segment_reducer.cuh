@@ -124,7 +124,8 @@ class SegmentReducer {
     }
   }
 
-  // Reduces a segment that has at least as many items as a logical warp has lanes, by this warp.
+  // The logical warp of the caller reduces a segment. The segment has at least as many items as the logical warp has
+  // lanes.
   template <int Threads>
   STRATA_D AccumT reduce_by_lanes(const segment_bounds& bounds, int lane) {
     const auto all_lanes = [&](const AccumT& value) {

@@ -13,7 +13,7 @@ struct segmented_reduce_tuning {
   int block_threads;
   int blocks_per_multiprocessor;
   int thread_items;  ///< longest segment of one thread
-  int group_items;   ///< longest segment of `group_threads` lanes
+  int group_items;   ///< longest segment of `group_threads` lanes; in one launch 31 items
   int group_threads;
   int warp_bytes;   ///< longest segment of a warp
   int chunk_bytes;  ///< largest chunk of a longer segment, unless it would have more than 256 chunks
@@ -22,7 +22,7 @@ struct segmented_reduce_tuning {
   /// longer ones.
   int one_launch_warp_bytes;
   int one_launch_block_bytes;
-  int min_share_bytes;  ///< smallest share of a block
+  int min_share_bytes;  ///< a share has about half of this or more
 };
 
 /// The rows of DeviceSegmentedReduce for results of type `AccumT`.

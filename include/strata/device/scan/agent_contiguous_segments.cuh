@@ -22,9 +22,11 @@
 /// \file
 /// Scans segments that follow each other: segment s is items [offsets[s], offsets[s + 1]).
 ///
-/// The items are cut into one chunk for each block. A chunk begins with a segment if one begins within a quarter of a
-/// chunk behind the cut, or within a whole chunk if chunks are short. Then the block needs nothing from other blocks.
-/// Else the chunk begins amid a long segment, and the block needs the sum of this segment's items before the chunk:
+/// If the call has no `offset_slices` and all segments are short, each warp scans whole segments. If offsets are not in
+/// order, each block does. Otherwise the items are cut into one chunk for each block, or for fewer blocks if there are
+/// few items. A chunk begins with a segment if one begins within a quarter of a chunk behind the cut, or within a whole
+/// chunk if chunks are short. Then the block needs nothing from other blocks. Else the chunk begins amid a long
+/// segment, and the block needs the sum of this segment's items before the chunk:
 ///
 ///     segments   |--0--|-1-|---------------------2--------------------|--3--|---4---|
 ///     chunks     |  block 0     |   block 1   |   block 2   |         block 3       |

@@ -163,9 +163,9 @@ STRATA_D void load_slice(const T* from, int count, T (&items)[Shape::thread_item
   }
 }
 
-/// Loads the thread's keys from `from` into `keys`. Returns a flag for each key with which a run of equal keys begins.
-/// Reads `from[-1]`, except for the first item of all: no warp may overwrite its last key meanwhile. All lanes of a
-/// warp call this.
+/// Loads the thread's keys from `from` into `keys`. Returns a flag for each key: whether a run of equal keys begins
+/// with it. Reads `from[-1]`, except for the first item of all: no warp may overwrite its last key meanwhile. All lanes
+/// of a warp call this.
 template <bool IsFull, class Shape, class Key, class EqualityOp>
 STRATA_D typename Shape::flags find_begins(const Key* from, const thread_slice& slice, EqualityOp& equality_op,
                                            Key (&keys)[Shape::thread_items]) {

@@ -201,7 +201,7 @@ using columns_rows = std::void_t<scan_tile_rows<Policy>, if_rows<columns_pipelin
 ///   that problems with the same steps share it;
 /// - `can_copy_in_bulk()`, `head_items()`: whether alignment allows bulk copies, and how many items come
 ///   before the first 16-byte boundary.
-/// - `write_empty()`: what is written if a FutureCount is 0.
+/// - `write_empty()`, if a call may have a FutureCount: what is written if the count is 0.
 ///
 /// `num_items` is the number of items as kernels take it. The host knows that there are at most `max_items`.
 template <class Problem, class PolicyHub = default_policy_hub, class NumItems = std::size_t>

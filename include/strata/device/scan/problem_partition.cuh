@@ -60,7 +60,7 @@ struct operator_traits<Sum, detail::part_counts<Count, Counted>> : commutative_o
 namespace detail {
 
 /// A partition, as DispatchScan takes it: a selection that also writes what it does not select. The rank of an item in
-/// the last part follows from its index and the numbers of items in the other parts. In a partition in two,
+/// the last part follows from its index and the numbers of items before it in the other parts. In a partition in two,
 /// SecondOutput and RestOutput are NullType, and the last part lies behind the first, in reverse order.
 ///
 /// In the pipeline each warp sorts its slice of the stage by parts, and stores the items from the stage. So

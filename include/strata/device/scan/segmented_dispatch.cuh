@@ -130,9 +130,9 @@ STRATA_KERNEL void check_offset_order_kernel(const OffsetT* offsets, Index num_s
 template <class Policy>
 using segmented_scan_rows = if_rows<segmented_scan_tuning, decltype(Policy::tuning), decltype(Policy::contiguous)>;
 
-/// Carries out one call of a segmented scan. Unless segments follow each other, a scan of their lengths comes first. It
-/// has the tuning rows of DeviceScan. `InitT` is NullType, a value, or a FutureValue; `Index` an unsigned type that
-/// counts segments.
+/// Carries out one call of a segmented scan. Unless segments follow each other, a scan of their lengths comes first.
+/// The scan of the lengths has the tuning rows of DeviceScan. `InitT` is NullType, a value, or a FutureValue; `Index`
+/// an unsigned type that counts segments.
 template <class AccumT, class InputIterator, class OutputIterator, class BeginOffsetIterator, class EndOffsetIterator,
           class OutBeginOffsetIterator, class Index, class ScanOp, bool IsInclusive, class InitT,
           class PolicyHub = default_policy_hub>

@@ -60,7 +60,7 @@ struct segmented_scan_policy_hub {
   static constexpr int items = fitting_items<threads, items_within(96)>();
 
   // True if a tile of segments that follow each other fits. The exchange and the scan have separate shared memory here.
-  // Each warp has one sum beside them, and each item has one bit.
+  // Beside them, each warp has one sum, each item has one bit, and the block has one more sum.
   template <int Threads, int Items>
   static constexpr bool contiguous_fits() {
     using Exchange = BlockExchange<AccumT, Threads, Items>;

@@ -47,7 +47,7 @@ struct top_k_workspace {
 ///    also counts the listed items of the blocks before it, so it skips step 2.
 /// 2. From its counts a block knows how many of its items come before the threshold, and how many are at it. It
 ///    publishes both numbers, and adds up the numbers of the blocks before it.
-/// 3. A block with selected items reads its share again, and passes these items to the sink.
+/// 3. A block with selected items reads its share again, unless registers hold it, and passes these items to the sink.
 template <class Policy, class KeyIterator, class Digits>
 class AgentTopK {
   static constexpr top_k_tuning tuning = Policy::select;

@@ -101,8 +101,8 @@ struct JoinOptions {
 
   /// True if rows without a key are partners of each other.
   bool nulls_equal = false;
-  /// Overrides the choice of `choose_join_strategy`. Besides `automatic`, the host back end accepts
-  /// `cpu` only, the Metal back end every strategy, the CUDA back end every strategy but `cpu`.
+  /// Overrides the choice of the back end. Besides `automatic`, the host back end accepts `cpu` only, the Metal back
+  /// end every strategy, the CUDA back end every strategy but `cpu`.
   JoinStrategy strategy = JoinStrategy::automatic;
   /// Threads of a join on the host, up to 256; 0: as many as the machine runs at the same time.
   unsigned threads = 0;

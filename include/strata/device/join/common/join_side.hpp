@@ -168,7 +168,7 @@ constexpr JoinSide<Keys, join_promises<Rows>> side_of(Keys keys, Rows rows) {
 
 /// Makes a side with the keys [keys, keys + rows). `keys` is a random-access iterator. Both sides of a join have the
 /// same type of keys, so that no key is converted, and the same type of iterators; pointers to const and to non-const
-/// count as the same. If the type of `rows` is `int` or a narrower type, no code for more rows is compiled.
+/// count as the same. If `rows` has type `int` or a narrower type on both sides, no code for more rows is compiled.
 ///
 /// `rows` is an integer, or for DeviceHashJoin a FutureCount, on either side or on both. With a FutureCount, method,
 /// launches and temporary storage are for its bound, keys of rows from the count on are not read, and `.sorted()` and

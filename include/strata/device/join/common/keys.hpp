@@ -179,9 +179,9 @@ struct record_sink<join_numbered_sink<Sink, RecordSink>> {
 template <class Sink>
 using record_sink_t = typename record_sink<Sink>::type;
 
-/// Chooses the output that a kernel calls with the rows of records: here the kernel's argument `sink`. In a
-/// specialisation, this argument has several sinks, of which the device has chosen one. Agents have the same storage
-/// for all of them.
+/// Chooses the output that a kernel calls with the rows of records. Here it is the kernel's argument `sink`. In a
+/// specialisation, the argument has several outputs, and the device has chosen one of them. Agents have the same
+/// storage for all of them.
 template <class Sink>
 struct chosen_sink {
   using type = Sink;

@@ -59,7 +59,7 @@ STRATA_D unsigned long long join_thread() {
 }
 STRATA_D unsigned long long join_threads() { return static_cast<unsigned long long>(gridDim.x) * blockDim.x; }
 
-/// Static shared memory of the kernels of a join by partitions, at most.
+/// Static shared memory, at most, of the kernels of a join by partitions that also have dynamic shared memory.
 inline constexpr std::size_t join_static_shared_bytes = 3072;
 
 STRATA_D void begin_join_kernel() {

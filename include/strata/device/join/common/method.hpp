@@ -207,9 +207,9 @@ constexpr bool takes_match_sample(const join_description& join) {
 inline constexpr int least_gathered_columns = 4;
 
 /// True if the result is put into the order of the probe rows. The join itself finds partners in any order; the result
-/// is ordered afterwards. This is done if the caller wants this order. It is also done if the output has
-/// `least_gathered_columns` or more columns that are not partitioned: neighbouring threads then read neighbouring
-/// values of the probe side.
+/// is ordered afterwards. This is done if the caller wants this order. It may also be done in an inner or left join by
+/// partitions in one pass, if the output has `least_gathered_columns` or more columns that are not partitioned:
+/// neighbouring threads then read neighbouring values of the probe side.
 ///
 /// H100, 2026-11-28, u32, 2 and 4 columns of 8 bytes, us in any order / in that of the probe rows: 1M x 10M 344 / 403,
 /// 867 / 562; 2^24 x 2^24 1,808 / 1,560, 3,404 / 2,405.

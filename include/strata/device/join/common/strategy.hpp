@@ -21,7 +21,7 @@ enum class JoinStrategy {
   radix_single,
   /// Two passes partition both sides: one pass would have too many partitions to write them in long runs.
   radix_multi,
-  /// In options: `choose_join_strategy` chooses. It never returns this value.
+  /// In options: the back end chooses. `choose_join_strategy` never returns this value.
   automatic
 };
 

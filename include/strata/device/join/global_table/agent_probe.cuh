@@ -20,7 +20,8 @@ STRATA_NAMESPACE_BEGIN
 namespace detail {
 
 /// Looks up a tile of probe rows, or finds the unmatched rows of a tile of build rows, and writes the
-/// rows of the result. The whole block calls all member functions except `count_by_warp`. `Tuning` is the policy.
+/// rows of the result. The whole block calls all public member functions except `count_by_warp`. `Tuning` is the
+/// policy.
 template <class Tuning, class Table, class Keys, int BlockThreads, int ItemsPerThread>
 class AgentJoinProbe {
   using Slot = typename Table::Slot;
