@@ -868,6 +868,29 @@ cudaError_t sum(void* storage, std::size_t& bytes, const record* in, record* out
 }
 }  // namespace reduce_large_accumulator
 
+// case: reduce_min_bytes
+// expect: reduce_tuning::min_bytes_per_block must be above 0
+#include <strata/device/device_reduce.cuh>
+namespace reduce_min_bytes {
+#if defined(STRATA_CASE_reduce_min_bytes)
+constexpr int min_bytes = 0;
+#else
+constexpr int min_bytes = 4;
+#endif
+
+// A user's tuning.
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+    static constexpr strata::reduce_tuning tuning{256, 64, 16, 4, min_bytes};
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sum(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceReduce<hub>::Sum(storage, bytes, in, out, 1000);
+}
+}  // namespace reduce_min_bytes
+
 // case: reduce_operator
 // expect first: the operator cannot be called with two values of these types
 #include <strata/device/device_reduce.cuh>
@@ -1408,6 +1431,37 @@ cudaError_t sum(const int* in, int* out) {
   return strata::DeviceSegmentedReduce::Sum(in, out, count, 3);
 }
 }  // namespace segmented_reduce_count
+
+// case: segmented_reduce_groups
+// expect: segmented_reduce_tuning: each lane of a group must get an item, so thread_items must be at least group_threads
+// expect: DeviceSegmentedReduce: one_launch_tuning must have at least 64 block_threads, because two warps combine
+#include <strata/device/device_segmented_reduce.cuh>
+namespace segmented_reduce_groups {
+#if defined(STRATA_CASE_segmented_reduce_groups)
+constexpr int thread_items = 4, threads = 32;
+#else
+constexpr int thread_items = 16, threads = 64;
+#endif
+
+// A user's tuning.
+using usual = strata::segmented_reduce_policy_hub<int>::MaxPolicy;
+constexpr strata::segmented_reduce_tuning changed() {
+  auto tuning = usual::segmented;
+  tuning.thread_items = thread_items;
+  return tuning;
+}
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, usual> {
+    static constexpr strata::segmented_reduce_tuning segmented = changed();
+    static constexpr strata::reduce_tuning one_launch_tuning{threads, 128, 64, 1};
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sums(void* storage, std::size_t& bytes, const int* in, int* out, const int* offsets) {
+  return strata::TunedDeviceSegmentedReduce<hub>::Sum(storage, bytes, in, out, 7, offsets, offsets + 1);
+}
+}  // namespace segmented_reduce_groups
 
 // case: segmented_reduce_large_accumulator
 // expect: segmented reductions keep results of up to 256 chunks in 48 KB of shared memory

@@ -3,6 +3,27 @@
 
 // Misuse of sorts, merges and top-k of device/ that must not compile. tests/README.md says how this table is read.
 
+// case: merge_even_items
+// expect: merge_tuning::items_per_thread must be odd, so that a tile has no gaps
+#include <strata/device/device_merge.cuh>
+namespace merge_even_items {
+// A user's tuning.
+struct hub {
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy> {
+#if defined(STRATA_CASE_merge_even_items)
+    static constexpr strata::merge_tuning tuning{128, 8, 2, 4096};
+#else
+    static constexpr strata::merge_tuning tuning{128, 7, 2, 4096};
+#endif
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t merge(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceMerge<hub>::MergeKeys(storage, bytes, in, 10, in, 10, out);
+}
+}  // namespace merge_even_items
+
 // case: merge_sort_comparator
 // expect first: the comparator cannot be called with two keys
 #include <strata/device/device_merge_sort.cuh>
@@ -149,6 +170,28 @@ cudaError_t call(void* storage, std::size_t& bytes, const int* keys, const value
   return strata::DeviceMerge::MergePairs(storage, bytes, keys, values, 1000, keys, values, 1000, keys_out, values_out);
 }
 }  // namespace merge_trivially_copyable
+
+// case: radix_sort_cluster
+// expect: radix_cluster_tuning: block_threads and items_per_thread must be powers of two
+#include <strata/device/device_radix_sort.cuh>
+namespace radix_sort_cluster {
+// A user's tuning.
+struct hub {
+  using usual = strata::radix_sort_policy_hub<int, strata::NullType>::Policy900;
+  struct Policy : strata::ChainedPolicy<750, Policy, Policy, usual> {
+#if defined(STRATA_CASE_radix_sort_cluster)
+    static constexpr strata::radix_cluster_tuning cluster{384, 4, 8};
+#else
+    static constexpr strata::radix_cluster_tuning cluster{256, 4, 8};
+#endif
+  };
+  using MaxPolicy = Policy;
+};
+
+cudaError_t sort(void* storage, std::size_t& bytes, const int* in, int* out) {
+  return strata::TunedDeviceRadixSort<hub>::SortKeys(storage, bytes, in, out, 5000);
+}
+}  // namespace radix_sort_cluster
 
 // case: radix_sort_indices
 // expect: DeviceRadixSort::ArgSort writes indices of items: d_indices_out must point to integers

@@ -154,6 +154,8 @@ struct DispatchMerge {
   cudaError_t Invoke() {
     constexpr int threads = ActivePolicy::tuning.block_threads;
     static_assert(are_whole_warps(threads), "merge_tuning::block_threads must be a multiple of 32, at most 1024");
+    static_assert(ActivePolicy::tuning.items_per_thread % 2 != 0,
+                  "merge_tuning::items_per_thread must be odd, so that a tile has no gaps");
     constexpr unsigned long long tile_items = range_merge_tile<ActivePolicy>::value;
     const unsigned long long tiles = ceiling_divide(static_cast<unsigned long long>(arrays.count()), tile_items);
     launch_configuration launch{"strata::DeviceMerge, splits", 0, dim3(threads), 0, stream, 1,

@@ -142,6 +142,9 @@ struct DispatchRadixSort {
                                            P::small_block.block_threads, P::large_block.block_threads,
                                            P::cluster.block_threads, P::grid.block_threads, P::words.block_threads),
                   "radix sort tuning: block_threads must be multiples of 32 from 256 to 1024");
+    static_assert(P::cluster.blocks <= 0 || (detail::is_power_of_two(P::cluster.block_threads) &&
+                                             detail::is_power_of_two(P::cluster.items_per_thread)),
+                  "radix_cluster_tuning: block_threads and items_per_thread must be powers of two");
     // A green context may not have enough multiprocessors in one GPC for a cluster.
     return start<ActivePolicy>(ActivePolicy::cluster.blocks > 0 && !problem.device.in_green_context);
   }

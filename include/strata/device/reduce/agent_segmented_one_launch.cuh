@@ -114,6 +114,10 @@ class AgentSegmentedReduceOneLaunch : SegmentReducer<one_launch_policy<Policy>, 
   };
   // not for users: both are constants of the library
   static_assert(max_segments <= 1 << 16, "a segment's number must fit into `segment`");
+  static_assert(
+      block_threads > warp_threads,
+      "DeviceSegmentedReduce: one_launch_tuning must have at least 64 block_threads, because two warps combine "
+      "the first and the last segment of a block's share");
 
   /// Returns the length of the longest segment that one warp reduces. It grows with the number of segments: if there
   /// are many, most warps have a segment.

@@ -177,6 +177,7 @@ struct DispatchReduce {
     static_assert(tuning.block_threads <= max_reduce_blocks && tuning.block_threads <= 1024,
                   "reduce_tuning::block_threads must not exceed max_reduce_blocks: a grid has up to block_threads "
                   "blocks, and temporary storage has room for max_reduce_blocks results");
+    static_assert(tuning.min_bytes_per_block > 0, "reduce_tuning::min_bytes_per_block must be above 0");
     using T = iterator_value_t<InputIterator>;
 
     const unsigned blocks = number_of_blocks(tuning, max_items * sizeof(T));

@@ -32,6 +32,9 @@ class SegmentReducer {
   static constexpr int block_threads = Policy::tuning.block_threads;
   static constexpr int block_warps = block_threads / warp_threads;
   static constexpr int group_threads = tuning.group_threads;
+  static_assert(tuning.thread_items >= group_threads - 1 && tuning.group_items >= warp_threads - 1,
+                "segmented_reduce_tuning: each lane of a group must get an item, so thread_items must be at least "
+                "group_threads - 1, and group_items at least 31");
   static constexpr bool is_commutative = operator_traits<ReductionOp, AccumT>::commutative;
   static constexpr int item_bytes = static_cast<int>(sizeof(iterator_value_t<InputIterator>));
   // Items that a lane loads before it uses the first.
