@@ -108,6 +108,23 @@ TEST(device_hash_join_arguments, iterators_of_keys_reach_all_rows) {
   EXPECT_EQ(cudaErrorInvalidValue, query(128, 129));
 }
 
+TEST(device_hash_join_arguments, masks_are_not_overwritten) {
+  const device_vector<std::uint32_t> keys(std::vector<std::uint32_t>(64, 1));
+  device_vector<std::int32_t> rows(200);
+  device_vector<std::int64_t> total(1);
+  const auto* const mask = reinterpret_cast<const std::uint32_t*>(rows.data() + 100);
+  const auto side = strata::join_side(keys.data(), 64);
+  const auto call = [&](const auto& build, const auto& probe, std::size_t probe_out) {
+    return DeviceHashJoin::Inner(build, probe, strata::join_pairs(rows.data(), rows.data() + probe_out, 50),
+                                 total.data());
+  };
+  EXPECT_EQ(cudaErrorInvalidValue, call(side.valid(mask), side, 51));
+  EXPECT_EQ(cudaErrorInvalidValue, call(side, side.valid(mask), 52));
+  EXPECT_CUDA_SUCCESS(call(side.valid(mask), side, 50));
+  EXPECT_CUDA_SUCCESS(call(side, side.valid(mask), 102));
+  EXPECT_CUDA_SUCCESS(cudaDeviceSynchronize());
+}
+
 // Makes a size query. A table needs more slots than rows, because a search for a key that is not there ends at a free
 // slot.
 template <class Index>

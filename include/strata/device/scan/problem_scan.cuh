@@ -103,8 +103,11 @@ struct scan_problem {
     // not for users: DispatchScan ensures it
     static_assert(sizeof(Staged) == sizeof(Result) && 16 % sizeof(Staged) == 0,
                   "results overwrite items in their stage");
-    static_assert(tuning.scanning_threads % warp_threads == 0 && tuning.scanning_threads <= 1024,
-                  "scan_pipeline_tuning::scanning_threads must be a multiple of 32, at most 1024");
+    static_assert(
+        tuning.scanning_threads % warp_threads == 0 &&
+            tuning.scanning_threads + warp_threads * (Stage::loading_warps + 2) <= 1024,
+        "scan_pipeline_tuning::scanning_threads must be a multiple of 32, and leave room for other warps in a "
+        "block of 1024 threads");
     static_assert(vectors % 2 == 1,
                   "scan_pipeline_tuning::vectors_per_thread must be odd: an even number"
                   " of vectors has bank conflicts");

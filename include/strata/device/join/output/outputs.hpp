@@ -202,17 +202,23 @@ bool are_join_arrays_valid(JoinKind kind, const JoinSide<Keys, BuildPromises>& b
   } else {
     static_cast<void>(output);
   }
+  const auto overlaps_output = [&](const argument_bytes& input) {
+    return detail::outputs_overlap(
+        {detail::bytes_of(rows_out.build_out, capacity, "d_build_out"),
+         detail::bytes_of(rows_out.probe_out, capacity, "d_probe_out"), detail::bytes_of(num_out, 1, "d_num_out")},
+        {input});
+  };
   // True for a number of rows whose pointer is null, or which lies where an output is written.
   const auto is_misplaced = [&](const join_row_count& count) {
     if (count.bytes == 0) return false;
     const argument_bytes number{{reinterpret_cast<std::uintptr_t>(count.number), count.bytes}, "a FutureCount of rows"};
-    return detail::refuses_null(count.number, number.argument) ||
-           detail::outputs_overlap({detail::bytes_of(rows_out.build_out, capacity, "d_build_out"),
-                                    detail::bytes_of(rows_out.probe_out, capacity, "d_probe_out"),
-                                    detail::bytes_of(num_out, 1, "d_num_out")},
-                                   {number});
+    return detail::refuses_null(count.number, number.argument) || overlaps_output(number);
+  };
+  const auto is_mask_overwritten = [&](const std::uint32_t* mask, std::int64_t rows) {
+    return overlaps_output(detail::bytes_of(mask, ceiling_divide<std::int64_t>(rows, 32), "a null mask"));
   };
   return !detail::refuses_null(num_out, "d_num_out") && !is_misplaced(build.count) && !is_misplaced(probe.count) &&
+         !is_mask_overwritten(build.valid_mask, build.rows) && !is_mask_overwritten(probe.valid_mask, probe.rows) &&
          !(build.rows > 0 && detail::refuses_null(build.keys, "the array of build keys")) &&
          !(probe.rows > 0 && detail::refuses_null(probe.keys, "the array of probe keys")) &&
          detail::are_join_outputs_valid(kind, rows_out.build_out, rows_out.probe_out, num_out, capacity, build.keys,
