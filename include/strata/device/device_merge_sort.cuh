@@ -34,10 +34,12 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Comparator.** `compare(a, b)`, called in device code, says whether key `a` must come before key `b`: a strict
 ///   weak ordering. If it is no such ordering (such as `<` of numbers that may be NaNs), the result is unspecified.
 ///   Nothing else is written, and the kernels terminate.
-/// - **Types.** Keys and values are any trivially relocatable and default constructible types. All arrays may be any
-///   random-access iterators that can be dereferenced in device code. Sorts are fast if outputs are pointers or
-///   iterators of vectors (`thrust::device_vector`, `std::vector`). Other outputs are written once and never read: one
-///   without a value type, such as DiscardOutputIterator, gets items of the input's type.
+/// - **Types.** Keys and values are any trivially relocatable and default constructible types. A key and its value have
+///   at most 500 bytes together on compute capability 7.5, 900 on 8.6, 8.9 and 12.0, 1,500 on 8.0, and 2,100 on 9.0 to
+///   11.x. Larger ones are refused if they need a merge. All arrays may be any random-access iterators that can be
+///   dereferenced in device code. Sorts are fast if outputs are pointers or iterators of vectors
+///   (`thrust::device_vector`, `std::vector`). Other outputs are written once and never read: one without a value type,
+///   such as DiscardOutputIterator, gets items of the input's type.
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never
 ///   0), then with that much device memory, whose contents and alignment do not matter. Or call it once, without these
 ///   two arguments: see `execution`. `num_items` may have any integer type.

@@ -245,6 +245,17 @@ TEST(device_merge_sort, tiles_of_items_of_any_size_fit_in_shared_memory_of_all_a
   expect_all_tiles_fit<4, 8, 10, 11, 16, 20, 28, 32, 34, 48, 64, 75, 79, 130, 312, 500>();
 }
 
+TEST(device_merge_sort, items_that_no_block_can_merge_are_refused_before_anything_is_written) {
+  const std::size_t size = 300;
+  const std::vector<bytes_of<2400>> keys = make_keys<bytes_of<2400>>(size, pattern::few);
+  device_vector<bytes_of<2400>> items(keys);
+  EXPECT_EQ(cudaErrorInvalidValue, in_two_phases([&](void* storage, std::size_t& bytes) {
+              return DeviceMergeSort::SortKeys(storage, bytes, items.data(), size, is_less{});
+            }));
+  ASSERT_CUDA_SUCCESS(cudaDeviceSynchronize());
+  expect_gathered(keys, expected_order(segment_shape{}, keys, is_less{}), items.to_host(), keys);
+}
+
 // ------------------------------------------------------------------ other functions and iterators
 
 /// An iterator that computes its items: item i is the square of i - origin.

@@ -237,6 +237,13 @@ struct DispatchSegmentedMergeSort {
     static_assert(Policy::tile_per_multiprocessor.tile_items() >= min_tile_items,
                   "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
                   "smaller than that of `one_tile`");
+    // Merges of very large items fit in no block of some architectures.
+    using Merge = merge_agent<Policy, segment_class::one_tile, Key, Value, Compare>;
+    const auto most_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
+    if (detail::is_refused(call.longest > min_tile_items && sizeof(typename Merge::TempStorage) > most_bytes, "an item",
+                           "is too large for the shared memory of a block: sort indices of items")) {
+      return cudaErrorInvalidValue;
+    }
     if constexpr (has_grid) {
       return sort_one_segment<Policy>();
     } else {
