@@ -53,6 +53,13 @@ TEST(temporary_storage, never_shrinks_when_a_count_grows) {
     }
   }
   EXPECT_EQ(bytes_for(huge), invalid_size);
+  // The first slot leaves room for nothing but its padding.
+  for (std::size_t less = 0; less < 2000; ++less) {
+    layout<2> storage;
+    storage.reserve<char>(0, huge - less);
+    storage.reserve<char>(1, 5000);
+    ASSERT_EQ(storage.bytes(), invalid_size) << less;
+  }
 }
 
 TEST(temporary_storage, slots_are_aligned_disjoint_and_inside_whatever_the_callers_alignment) {

@@ -27,9 +27,9 @@ using strata_test::device_vector;
 using strata_test::on_ranks;
 using strata_test::rank_context;
 
-/// Rank 1 of two makes `call(rank, in, out, count, num_out)` with a count of -1.
+/// Rank 1 of two makes `call(rank, in, out, count, num_out)` with a count of -1, and logs `own_lines` lines.
 template <class Call>
-void expect_refusals(const std::string& name, int refusing_ranks, const Call& call) {
+void expect_refusals(const std::string& name, int refusing_ranks, const Call& call, int own_lines = 1) {
   strata_test::debug_log log;
   std::atomic<int> refused{0};
   on_ranks(2, [&](const rank_context& rank) {
@@ -44,7 +44,8 @@ void expect_refusals(const std::string& name, int refusing_ranks, const Call& ca
   const std::vector<std::string> lines = log.take_refusals();
   const auto number_of = [&](const std::string& line) { return std::count(lines.begin(), lines.end(), line); };
   EXPECT_EQ(refusing_ranks, refused.load()) << name;
-  EXPECT_EQ(static_cast<std::size_t>(refusing_ranks), lines.size()) << name << testing::PrintToString(lines);
+  EXPECT_EQ(static_cast<std::size_t>(refusing_ranks - 1 + own_lines), lines.size())
+      << name << testing::PrintToString(lines);
   EXPECT_EQ(refusing_ranks - 1,
             number_of("strata::" + name +
                       ": a rank has refused its arguments, or values that its device has read: see that rank's log"))
@@ -75,8 +76,15 @@ TEST(refusals, of_all_ranks) {
                   });
 }
 
-// The size query would refuse a bad count, and the call could not follow. So rank 1 passes a null output instead.
 TEST(refusals, of_sorts) {
+  // The size query logs the refusal, too.
+  expect_refusals(
+      "DistributedRadixSort::SortKeys", 2,
+      [](const rank_context& rank, auto in, auto out, int n, auto, auto received) {
+        return strata::DistributedRadixSort::SortKeys(in, n, out, 40, received, rank.comm, rank.stream);
+      },
+      2);
+  // The output of rank 1 is null instead.
   expect_refusals("DistributedRadixSort::SortKeys", 2,
                   [](const rank_context& rank, auto in, auto out, int n, auto, auto received) {
                     const std::int64_t count = n < 0 ? 10 : n;

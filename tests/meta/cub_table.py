@@ -41,8 +41,9 @@ HEAD = """<!-- SPDX-FileCopyrightText: 2026 The strata authors -->
 <!-- Made by tests/meta/cub_table.py: change tests/meta/cub_names.txt, and run it with `--write`. -->
 
 Change `cub::` to `strata::` and `#include <cub/...>` to `#include <strata/...>`: `<strata/strata.cuh>` takes the place
-of `<cub/cub.cuh>` and has all of the library for one GPU, except `DeviceBatchedTopK`. `cmake/port_from_cub.py FILE...`
-makes these changes by this table, and reports each line with a name that has no counterpart.
+of `<cub/cub.cuh>` and has all of the library for one GPU, except `DeviceBatchedTopK` and `block/classic/`.
+`cmake/port_from_cub.py FILE...` makes these changes by this table, and reports each line with a name that has no
+counterpart.
 
 A name is "same" in this table if `tests/meta/cub_calls/` calls it in one source with both libraries, and both give the
 same bytes. The calls are compared with CUB 3.0.1, the CUB of CUDA 13.0. Calls that came with CUB 3.1 to 3.5 are

@@ -29,8 +29,9 @@ STRATA_NAMESPACE_BEGIN
 ///   tile's item `ranks[i]`. The block's ranks are 0 .. B * N - 1, each once. `ScatterToStripedGuarded`
 ///   omits items of negative rank, `ScatterToStripedFlagged` items whose flag is 0 or false. Items of the
 ///   tile that no rank names are then unspecified.
-/// - Every thread of the block must call, in uniform control flow. Warp-striped arrangements need whole warps:
-///   a multiple of 32 threads, or at most 32 threads, which are then one warp of that size.
+/// - Every thread of the block must call, in uniform control flow. Warp-striped arrangements need a multiple of 32
+///   threads, or at most 32 threads. A block of L threads, at most 32, is one warp of L lanes: `items[i]` of lane l is
+///   item `i * L + l`.
 /// - `WarpTimeSlicing`: warps use a storage of 32 * N items one after the other, with up to two barriers for each warp.
 ///   This takes less shared memory and more time. Use it for large items.
 /// - Shared memory: B * N items, or 32 * N with time slicing. If N is even, and items have more than 2 bytes, there are

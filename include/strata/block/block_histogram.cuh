@@ -21,7 +21,7 @@ STRATA_NAMESPACE_BEGIN
 
 /// How BlockHistogram counts.
 enum BlockHistogramAlgorithm {
-  /// Without atomics, in a time that does not depend on the samples. Counters may have any type that can be added.
+  /// Without atomics: equal samples do not wait for each other. Counters may have any type that can be added.
   /// - Up to 256 bins: the lanes of a warp vote on each bit of their bins, so each lane finds the lanes with the same
   ///   bin. The last of these lanes adds their number to the warp's counter of the bin. One barrier.
   /// - More bins: the block sorts the bins of its samples, and adds the length of each bin's run to the counter. One
@@ -180,7 +180,8 @@ class block_histogram_atomic {
 ///   changed.
 /// - Every thread of the block must call, in uniform control flow. The order of the samples has no effect.
 /// - `InitHistogram` ends with a barrier. The others end without one: the block must call `__syncthreads()` before a
-///   thread reads counters that others may have added to.
+///   thread reads counters that others may have added to, and before the next `InitHistogram` or `Histogram` on the
+///   same counters.
 /// - With BLOCK_HISTO_SORT, each counter is read and written by one thread, without atomics. With BLOCK_HISTO_ATOMIC,
 ///   several blocks may add to one histogram in device memory.
 /// - The block must call `__syncthreads()` between two calls of BLOCK_HISTO_SORT that use the same storage, and before

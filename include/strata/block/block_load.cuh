@@ -43,11 +43,12 @@ enum BlockLoadAlgorithm {
 /// - BLOCK_LOAD_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may load
 ///   alone. These algorithms use no shared memory: they have a `TempStorage` only to make the interface uniform.
 /// - The transposing algorithms: every thread of the block must call, in uniform control flow, with the same
-///   `valid_items`. `T` must be trivially relocatable. The block must call `__syncthreads()` between two
-///   calls that use the same storage, and before the storage is used for anything else. Objects of one type
-///   constructed without storage use the same storage. Shared memory: that of BlockExchange, about the size
-///   of the tile, or of one warp's items if time-sliced. No bank conflicts in blocks of a multiple of 32
-///   threads; in other blocks, some striped accesses of BLOCK_LOAD_TRANSPOSE take 2 wavefronts.
+///   `valid_items`. `T` must be trivially relocatable. With `valid_items` and without `oob_default`, it must also have
+///   a default constructor. The block must call `__syncthreads()` between two calls that use the same storage, and
+///   before the storage is used for anything else. Objects of one type constructed without storage use the same
+///   storage. Shared memory: that of BlockExchange, about the size of the tile, or of one warp's items if time-sliced.
+///   No bank conflicts in blocks of a multiple of 32 threads; in other blocks, some striped accesses of
+///   BLOCK_LOAD_TRANSPOSE take 2 wavefronts.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -128,9 +128,9 @@ class merge_sort_block {
 ///   are merged: each thread finds its slice of the result by a binary search (see MergePath), and merges it.
 ///   A thread calls `compare` at most N * (N - 1) / 2 times, and for each level of runs of 2^k
 ///   threads at most N + ceil(log2(N * 2^k + 1)) times more.
-/// - `Sort(keys, compare)` of N = 1, 2 or 4 numbers or pointers of 4 or 8 bytes in blocks of whole warps: each warp
-///   sorts by a sorting network, with shuffles. Until the keys of a warp are sorted, a thread calls `compare` 15, 36 or
-///   85 times; merges would call it up to 20, 31 or 51 times.
+/// - `Sort(keys, compare)` of N = 1, 2 or 4 numbers or pointers of 4 or 8 bytes in blocks of whole warps, if `ValueT`
+///   is NullType: each warp sorts by a sorting network, with shuffles. Until the keys of a warp are sorted, a thread
+///   calls `compare` 15, 36 or 85 times; merges would call it up to 20, 31 or 51 times.
 /// - Values of up to 4 bytes move with their keys. Larger values move once, at the end, by indices of 4
 ///   bytes that have moved with the keys.
 /// - Shared memory: the keys, with a value or index of up to 4 bytes for each, or the values if these are larger. Also

@@ -39,7 +39,8 @@
 ///   BlockRadixRankMatchEarlyCounts calls it as soon as all items are counted, before any has its rank.
 /// - Blocked: item i of thread t is the block's item t * KeysPerThread + i. Warp-striped: the items of a warp follow
 ///   the items of the warps before it, and item i of lane l is number i * 32 + l of its warp. A row of a warp is item i
-///   of all its lanes. If the last warp has fewer lanes, its rows have fewer items.
+///   of all its lanes. If the last warp has only L lanes, its rows have L items, and item i of lane l is number i * L +
+///   l.
 /// - Every thread of the block must call, in uniform control flow. Blocks may have any number of threads.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
@@ -144,8 +145,8 @@ class BlockRadixRank
 /// - A warp ranks one row of its items at a time. RadixBits votes show each lane which lanes have the same digit, and
 ///   the last of these lanes updates the counter for all of them. Then the block scans the warps' counters. Each warp
 ///   has a scanned counter for each digit: a thread adds the one for the item's digit to the item's rank in the warp.
-/// - Shared memory: a word for each digit and warp. Accesses to counters conflict where a row has different digits
-///   whose counters lie in one bank.
+/// - Shared memory: a word for each digit and warp, gaps as in BlockExchange, and what BlockScan needs. Accesses to
+///   counters conflict where a row has different digits whose counters lie in one bank.
 template <int BlockDimX, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
           int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixRankMatch
@@ -163,8 +164,8 @@ class BlockRadixRankMatch
 ///
 /// - Threads first count the items by atomic additions, and match lanes for the ranks only after the callback. So
 ///   the callback may publish counts that other blocks wait for.
-/// - Shared memory: a word for each digit and warp, two with WARP_MATCH_ATOMIC_OR. Bank conflicts as in
-///   BlockRadixRankMatch.
+/// - Shared memory: as for BlockRadixRankMatch. WARP_MATCH_ATOMIC_OR takes one more word for each digit and warp. Bank
+///   conflicts as in BlockRadixRankMatch.
 template <int BlockDimX, int RadixBits, bool IsDescending, BlockScanAlgorithm InnerScan = BLOCK_SCAN_WARP_SCANS,
           WarpMatchAlgorithm MatchAlgorithm = WARP_MATCH_ANY, int NumParts = 1, int BlockDimY = 1, int BlockDimZ = 1>
 class BlockRadixRankMatchEarlyCounts

@@ -139,8 +139,8 @@ struct radix_sort_policy {
 /// - Shared memory: the largest of the keys of the tile, its values, and counters. Counters take about 2^(RadixBits +
 ///   1) bytes for each thread. With BLOCK_RADIX_SORT_MATCH they take about 32 bytes instead, as much as with
 ///   `RadixBits` = 4. If the default sorts by match, the storage has room for the larger of the two. Merges need no
-///   counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH and
-///   searches of merges have bank conflicts; they depend on the keys.
+///   counters, but the other sorts of the same object do. Only scatters, counters of BLOCK_RADIX_SORT_MATCH, and
+///   searches and reads of merges have bank conflicts; they depend on the keys.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the storage is used for
 ///   anything else. Objects of one type constructed without storage share theirs.
 /// - `MemoizeOuterScan` and `InnerScan` are BlockRadixRank's. `SmemConfig` has no effect; it keeps CUB's order of

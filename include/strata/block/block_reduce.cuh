@@ -150,16 +150,16 @@ struct block_reduce_warp_reductions {
 
 }  // namespace detail
 
-/// How BlockReduce works. Blocks of up to 32 threads use shuffles alone, with every algorithm.
+/// How BlockReduce works. Blocks of up to 32 threads access no shared memory, with every algorithm.
 enum BlockReduceAlgorithm {
-  /// Most threads write their item to shared memory; the first warp combines strided items. Only for
-  /// commutative operators.
+  /// Threads from 32 on write their item to shared memory; the first warp combines strided items. Only for commutative
+  /// operators.
   BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
   /// All threads write their item to shared memory; each thread of the first warp combines consecutive
   /// items. One operator call per item: for operators that are costly compared with shared memory.
   BLOCK_REDUCE_RAKING,
-  /// Each warp reduces by shuffles, then the warps' aggregates are reduced. Lowest latency and
-  /// least shared memory.
+  /// Each warp reduces by shuffles or by one instruction (see WarpReduce), then the warps' aggregates are reduced.
+  /// Lowest latency and least shared memory.
   BLOCK_REDUCE_WARP_REDUCTIONS,
 };
 

@@ -41,8 +41,9 @@ STRATA_NAMESPACE_BEGIN
 /// - Shared memory holds a value and a `DecodedOffsetT` for each run, laid out as by BlockExchange. It also has at
 ///   least five more `DecodedOffsetT`, and what BlockScan needs for this type. Runs are written without bank conflicts.
 ///   Conflicts of reads depend on the lengths.
-/// - `DecodedOffsetT` is an integer type that can represent the total. Debug builds assert that it can, that lengths
-///   are not negative, and that offsets do not decrease. `ItemT` must be trivially relocatable.
+/// - `DecodedOffsetT` is an integer type that can represent the total. Debug builds assert that the unsigned type of
+///   its size can, that lengths are not negative, and that offsets do not decrease. `ItemT` must be trivially
+///   relocatable.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -174,8 +174,8 @@ class BlockSegmentedMergeSort {
     __syncthreads();
   }
 
-  /// Sorts segments of up to `owners` * ItemsPerThread items without `Plan`. `owners` neighbouring threads, a power of
-  /// two up to 32, pass one segment together, or an empty one.
+  /// Sorts segments of up to `owners` * ItemsPerThread items without `Plan`. All threads pass the same `owners`, a
+  /// power of two up to 32. Threads k * `owners` to (k + 1) * `owners` - 1 pass one segment together, or an empty one.
   template <class CompareOp>
   STRATA_D void SortOwn(int begin, int count, int owners, CompareOp compare) {
     detail::compare_requirements<CompareOp, KeyT>::check();

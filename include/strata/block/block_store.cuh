@@ -41,8 +41,8 @@ enum BlockStoreAlgorithm {
 /// - `valid_items`: only the first `valid_items` items of the tile are written (none if it is not positive).
 /// - BLOCK_STORE_DIRECT, _STRIPED and _VECTORIZE: threads do not wait for each other, and a thread may store
 ///   alone. They use no shared memory: `TempStorage` makes the interface uniform.
-/// - The transposing algorithms: calling threads, barriers and shared memory as for BlockLoad. `T` must be
-///   trivially relocatable.
+/// - The transposing algorithms: calling threads, barriers and shared memory as for BlockLoad. `T` must be trivially
+///   relocatable and have a default constructor.
 ///
 /// @code
 /// #include <strata/core/launcher.cuh>

@@ -66,11 +66,12 @@ STRATA_HD constexpr int default_square_side() {
 ///   `Transpose` moves whole units through shared memory.
 /// - Calls: `Load` and `Store` need no barrier and no shared memory. Every thread of the block calls
 ///   `Transpose`, which has one barrier inside; another must stand before the storage is used again.
-/// - Shared memory: the tile, without any padding where its sides are powers of two and units have 4 bytes or more;
-///   else with the least padding that avoids conflicts. Conflicts: none, in any instruction, which is proved when the
-///   class is instantiated. If no padding avoids all conflicts, the class does not compile without a `Layout`. A
-///   `Layout` may be any layout of shared_layout.hpp, for a matrix of `TileColumns` rows of TileRows / square_side
-///   units. `write_conflicts` and `read_conflicts` are then its conflict degrees.
+/// - Shared memory: the tile. Where its sides are powers of two and units have 4 bytes or more, it has no padding and
+///   is rounded up to a multiple of 128 bytes. Elsewhere it has the least padding that avoids conflicts. Conflicts:
+///   none, in any instruction, which is proved when the class is instantiated. The class does not compile without a
+///   `Layout` if no padding avoids all conflicts. This may also happen with sides that are powers of two, if the block
+///   does not have whole warps. A `Layout` may be any layout of shared_layout.hpp, for a matrix of `TileColumns` rows
+///   of TileRows / square_side units. `write_conflicts` and `read_conflicts` are then its conflict degrees.
 /// - `T` must be trivially relocatable. A `T` of 1, 2, 4, 8 or 16 bytes that is aligned to its size is moved whole. Any
 ///   other `T` is cut into pieces of its alignment, up to 16 bytes, each with shared memory of its own.
 ///

@@ -155,8 +155,8 @@
   STRATA_DETAIL_CAT(STRATA_DETAIL_VERSION_TAG(STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_PATCH), \
                     STRATA_DETAIL_BACKEND_TAG)
 
-/// Define STRATA_NAMESPACE_WRAP to the name of a namespace to enclose the whole library in it. Plug-ins do this to be
-/// separate from another copy of strata in the process.
+/// Define STRATA_NAMESPACE_WRAP to the name of a namespace to enclose the library in it. Only the host SIMT back end
+/// stays in `::strata::simt`. Plug-ins do this to be separate from another copy of strata in the process.
 #if defined(STRATA_NAMESPACE_WRAP)
 #define STRATA_DETAIL_WRAP_BEGIN namespace STRATA_NAMESPACE_WRAP {
 #define STRATA_DETAIL_WRAP_END }

@@ -160,8 +160,8 @@ struct BitXor {
 /// is smaller than a NaN. NaNs are equal to each other, and -0.0 is equal to +0.0. If indices are equal too, either
 /// pair may be taken.
 ///
-/// Values of other types than numbers are compared by their operators < and ==: the first pair is taken unless the
-/// value of the second one is less, or equal with a smaller index.
+/// Values of other types than integers, `float`, `double`, `__half` and `__nv_bfloat16` are compared by their operators
+/// < and ==: the first pair is taken unless the value of the second one is less, or equal with a smaller index.
 struct ArgMin {
   /// Returns the pair with the smaller value.
   template <class Index, class T>

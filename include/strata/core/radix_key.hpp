@@ -89,7 +89,8 @@ inline constexpr bool is_radix_key = detail::is_radix_integer<T>::value || detai
 ///
 /// Signed integers have their sign bit flipped. Negative floating-point numbers have all bits flipped, others
 /// the sign bit. -0.0 equals +0.0. All NaNs, whatever their sign and payload, are equal and follow +infinity.
-/// A sort compares these words only, and does not change the keys that it moves.
+/// A sort compares these words only, and does not change the keys that it moves. Specialise it for classes only, not
+/// for enumerations: some sorts take their integers.
 template <class T>
 struct RadixTraits {
   static_assert(is_radix_key<T>,

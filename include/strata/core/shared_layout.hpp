@@ -122,11 +122,11 @@ struct SwizzledLayout {
 /// least 4 bytes if the item is not one access.
 /// - An item that is one access (1, 2, 4, 8 or 16 bytes) fills one unit. Any other item is accessed in
 ///   pieces and fills an odd number of units, so that neighbours begin in different banks.
-/// - A wavefront has c columns: the number of units in 128 bytes. (If units have less than 4 bytes, c, n and the
-///   padding count words instead.) Blocked accesses have a stride of n units. With g = gcd(n, c) they use every g-th
-///   column and return to the first after c / g lanes. If g is above 1, there is one unit of padding at this point,
-///   after every lcm(n, c) units: it shifts the next c / g lanes to columns not used yet. It lies between two
-///   wavefronts of striped accesses, which stay free of conflicts.
+/// - A wavefront has c columns: the number of units in 128 bytes. Blocked accesses have a stride of n units. (If units
+///   have less than 4 bytes, c, n and the padding count words instead.) With g = gcd(n, c) they use every g-th column
+///   and return to the first after c / g lanes. If g is above 1, there is one unit of padding at this point, after
+///   every lcm(n, c) units: it shifts the next c / g lanes to columns not used yet. It lies between two wavefronts of
+///   striped accesses, which stay free of conflicts.
 /// - Several items below 4 bytes lie in one word. Where a warp's items exceed 32 words, the items of a thread
 ///   are rounded up to whole words. A wavefront of striped accesses reads 32 items of 1 or 2 bytes. Without gaps they
 ///   fill at most 16 words. With gaps they still lie within 32 neighbouring words, so the gaps cause no conflicts.

@@ -62,7 +62,7 @@ struct KeyValuePair {
 
 /// True if a copy of the bytes of a `T` is a copy of its value. True for trivially copyable types, and for CUDA's pairs
 /// of 16-bit floats, whose copy constructors are user-provided. Algorithms move items as bits, from thread to thread
-/// and from array to array, and never call a destructor. Specialise it for a type that has a copy constructor, but
+/// and from array to array, and never call a destructor. Specialise it for a type that is not trivially copyable, but
 /// whose bytes are its value:
 ///
 ///     template <>

@@ -14,7 +14,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// Finds the architecture whose code runs on the current device, as 100 * major + 10 * minor. It is one of the
 /// architectures for which the program is compiled. On the host SIMT back end it is STRATA_SIMT_PTX_VERSION, by default
 /// 900. Only the host calls this. If the CUDA runtime has an error, it is returned, and `ptx_version` does not change.
-/// cudaErrorNoKernelImageForDevice means that the program is not compiled for the device.
+/// cudaErrorNoKernelImageForDevice or cudaErrorInvalidDeviceFunction means that the program is not compiled for the
+/// device.
 inline cudaError_t PtxVersion(int& ptx_version) {
   detail::device_properties properties;
   const cudaError_t status = detail::current_device_properties(properties);

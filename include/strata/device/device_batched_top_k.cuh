@@ -26,8 +26,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   `constant` or `immediate`. No header of libcu++ is included for them. A wrapper of numbers in device memory may
 ///   have a bound, which no number may exceed. A negative number in device memory counts as 0. Unsorted results need no
 ///   bounds. For sorted results, give bounds to save temporary storage: if the bounds of `segment_sizes` and of `k` are
-///   both above 2,048, it has room for as many results of each segment as the smaller bound says. Segments may have any
-///   length.
+///   both above 2,048, it has room for as many results of each segment as the smaller bound says. A segment has fewer
+///   than 2^32 items, as in DeviceSegmentedTopK. A bound may be larger.
 /// - **Number of results.** A segment with fewer than `k` items gives all. Nothing is written behind its results.
 /// - **Result.** Results are as by DeviceSegmentedTopK: among equal keys, the first ones in the segment are taken,
 ///   so results are the same from run to run, and on all devices. If `where` is an environment that requires

@@ -29,8 +29,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   then that of DeviceMemcpy. Everything else is assigned item by item, in any order.
 /// - **Copy.** `Copy` takes types with the members of `cuda::std::mdspan`, which device code must be able to call.
 ///   Extents must be the same; layouts and types may differ. Where the elements of both arrays lie side by side in the
-///   same order, they are copied 16 bytes at a time. Otherwise each element is assigned by itself, in the order of the
-///   output's memory. Nothing is kept in temporary storage. Null pointers, and arrays that overlap, are refused.
+///   same order, and their accessors are default accessors, they are copied as one array, up to 16 bytes at a time.
+///   Otherwise each element is assigned by itself, in the order of the output's memory. Nothing is kept in temporary
+///   storage. Null pointers are refused. So are arrays whose spans overlap, even if they have no element in common.
 /// - **Tuning.** `TunedDeviceCopy<Hub>::Batched` uses your hub instead of batched_copy_policy_hub: see
 ///   default_policy_hub. `Copy` has no tuning of its own.
 /// - **Call, aliasing, execution, errors, algorithm of `Batched`.** As for DeviceMemcpy.

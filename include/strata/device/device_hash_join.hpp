@@ -116,8 +116,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   of rows; a negative capacity; more rows than `Index` can number; a strategy that the back end does not have.
 ///   Refused in the call: temporary storage that is too small; a null `d_num_out`; null keys if there are rows; a null
 ///   array for row numbers, if the join writes to it and the capacity is not 0; a FutureCount of a null pointer; an
-///   array for row numbers or `d_num_out` that overlaps another of these outputs, the keys or the number of a
-///   FutureCount. All other errors come from launches.
+///   array for row numbers or `d_num_out` that overlaps another of these outputs, the keys, a mask of `valid` or the
+///   number of a FutureCount. All other errors come from launches.
 ///
 /// join/README.md says how a join is done. Sources: Balkesen et al., "Main-memory hash joins on multi-core CPUs" (ICDE
 /// 2013); Sioulas et al., "Hardware-conscious hash-joins on GPUs" (ICDE 2019).

@@ -59,11 +59,11 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   pointers; a histogram that has a byte in common with samples, levels or another histogram; temporary storage too
 ///   small. Otherwise a call returns what a launch returns. An older error of the runtime is neither returned nor
 ///   cleared.
-/// - **Algorithm.** Each sample is read once, and arrays 16 bytes at a time. A block counts in shared memory, with up
-///   to 32 counters for each bin so that equal samples do not wait for each other. Then it adds its counts in device
-///   memory by atomic additions. If samples have one byte, it counts the 256 values. If the bins do not fit shared
-///   memory, it counts there only the bins that it meets first (Gomez-Luna et al., "An optimized approach to histogram
-///   computation on GPU", 2013, compares ways to do this).
+/// - **Algorithm.** Each sample is read once. Arrays are mostly read 16 bytes at a time. A block counts in shared
+///   memory, with up to 32 counters for each bin so that equal samples do not wait for each other. Then it adds its
+///   counts in device memory by atomic additions. If samples have one byte, it counts the 256 values. If the bins do
+///   not fit shared memory, it counts there only the bins that it meets first (Gomez-Luna et al., "An optimized
+///   approach to histogram computation on GPU", 2013, compares ways to do this).
 ///
 /// @code
 /// // How many people are 0 to 19, 20 to 39, 40 to 59, 60 to 79 and 80 to 99 years old.

@@ -31,9 +31,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Execution.** A memset of 8 bytes and two kernel launches, on `stream`; no host synchronisation and no
 ///   allocation, so a call can be captured in a graph and replayed with other pointers and sizes. Calls that may run at
 ///   the same time need temporary storage of their own.
-/// - **Cost.** Each byte is read from device memory once and written once, mostly 16 bytes at a time. Buffers of up to
-///   46 bytes, and up to 31 bytes at each end of a longer one, are written up to 4 bytes at a time. Where source and
-///   destination differ modulo 16, each 16 bytes are read twice, the second time from the L1 cache.
+/// - **Cost.** Each byte is read from device memory once and written once, mostly 16 bytes at a time. Up to 30 bytes at
+///   each end of a buffer are written up to 4 bytes at a time. Where source and destination differ modulo 16, that may
+///   be all bytes of a buffer of up to 46 bytes. Where source and destination differ modulo 16, each 16 bytes are read
+///   twice, the second time from the L1 cache.
 /// - **Tuning.** `TunedDeviceMemcpy<Hub>` uses your hub instead of batched_copy_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: a negative count, or an iterator that
 ///   cannot be advanced so far, in a size query too; one of the three arrays is null although there are buffers;

@@ -37,9 +37,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   sorted by it, the result is unspecified; nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types; keys have up to 1 KiB.
 ///   All arrays may be any random-access iterators. Items of the second range are converted to the types of the first.
-///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys of 1, 2, 4, 8 and 16 bytes
-///   behind pointers, or behind iterators of `std::vector` or of a vector of Thrust, move 16 bytes at a time, whatever
-///   their alignment.
+///   `compare(a, b)`, called in device code, says whether key a must come before key b. Keys whose type has 1, 2, 4, 8
+///   or 16 bytes and an alignment equal to its size move 16 bytes at a time from and to arrays of the first range's
+///   type, wherever the arrays begin. Arrays are pointers, and iterators of `std::vector` or of a vector of Thrust.
 /// - **Work.** Each item is read once and written once. Some of the keys are read again to cut the ranges.
 /// - **Aliasing.** No output may overlap an input or the other output.
 /// - **Tuning.** `TunedDeviceMerge<Hub>` uses your hub instead of merge_policy_hub: see default_policy_hub.

@@ -60,9 +60,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Tuning.** `TunedDeviceMergeSort<Hub>` uses your hub instead of segmented_merge_sort_policy_hub: see
 ///   default_policy_hub. The kernels that write to output iterators keep the rows of DeviceTransform.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
-///   large (in size queries, too), null pointer if there are items, arrays that overlap, temporary storage too small.
-///   Otherwise a call returns what the launches return; an older error of the runtime is neither returned nor cleared.
-///   Without items nothing is launched.
+///   large (in size queries, too), items that are too large for a merge, null pointer if there are items, arrays that
+///   overlap, temporary storage too small. Otherwise a call returns what the launches return; an older error of the
+///   runtime is neither returned nor cleared. Without items nothing is launched.
 ///
 /// @code
 /// // Sorts points by their distance from the origin.

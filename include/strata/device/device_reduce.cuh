@@ -50,9 +50,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   operators alone.
 /// - **Types.** The accumulator has the type that `op(init, x)` returns (decayed). This type must be trivially
 ///   relocatable and default constructible. It must fit shared memory: a type of more than about 2,900 bytes does not
-///   compile. Each item is read once, 16 bytes at a time from pointers to types of 1, 2, 4, 8 or 16 bytes, aligned or
-///   not. Operators that are known to be commutative (`operator_traits`) combine the threads' results once instead of
-///   tile by tile.
+///   compile. Each item is read once. If the input is a pointer to a type of 1, 2, 4, 8 or 16 bytes, and its address is
+///   a multiple of this size, longer inputs are read 16 bytes at a time. Operators that are known to be commutative
+///   (`operator_traits`) combine the threads' results once instead of tile by tile.
 /// - **Tuning.** `TunedDeviceReduce<Hub>` uses your hub instead of reduce_policy_hub, and for ReduceByKey instead of
 ///   columns_policy_hub: see default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count, an iterator or index

@@ -80,8 +80,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative count or one that is too
 ///   large, an index type that cannot hold `num_items` - 1 (in size queries, too); null pointer if there are items and
-///   segments, arrays that overlap, temporary storage too small. Otherwise a call returns what the launches return; an
-///   older error of the runtime is neither returned nor cleared. Without items or segments nothing is launched.
+///   segments, items that are too large for a merge, arrays that overlap, temporary storage too small. Otherwise a call
+///   returns what the launches return; an older error of the runtime is neither returned nor cleared. Without items or
+///   segments nothing is launched.
 ///
 /// Why tiles: suppose that each segment had a block of its own. Only some thousands of keys fit in the shared memory of
 /// a block. The kernel could not sort longer segments, or their blocks would still work when all others have ended. A

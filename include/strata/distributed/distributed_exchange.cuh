@@ -47,7 +47,8 @@ STRATA_ARCH_NAMESPACE_BEGIN
 /// - **Storage.** Temporary storage holds a copy of the items, 2 bytes for each item, and what the blocks of a radix
 ///   sort share. For items of more than 32 bytes it has 8 bytes more for each; for more than 255 ranks it is up to
 ///   twice as large. Fixed calls also need as much as `d_out`.
-/// - **Types.** Items are moved as bits: they must be trivially relocatable. Up to 65,535 ranks.
+/// - **Types.** Items are moved as bits: they must be trivially relocatable. Items of up to 64 bytes must also be
+///   default constructible. Up to 65,535 ranks.
 /// - **Aliasing.** No output may overlap an input or another output.
 /// - **Errors.** `cudaErrorInvalidValue`: a negative or too large count, a destination that is no rank, null pointers
 ///   (inputs if there are items; outputs if there is a capacity; `num_out`, `d_counts_out`), arrays that overlap,

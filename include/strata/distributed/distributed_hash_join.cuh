@@ -28,10 +28,10 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   that no two rows of all ranks have equal keys. `.key_range()` must hold for the rows of all ranks; `.sorted()` and
 ///   `.match_ratio()` have no effect. Keys and values of columns are sent as bits: a key must not refer to memory of
 ///   its rank. Keys and values of all rows are read, even if a row has no key.
-/// - **Execution.** Ranks exchange messages twice before rows move, or once if all ranks get the build side as it is.
-///   The host waits for each exchange, but with one rank there is none. All other work is in `stream`, or in a stream
-///   that the call forks from it and joins again. For each of P ranks, the host allocates a few hundred bytes, 16 P
-///   bytes for counts, and room for 256 samples.
+/// - **Execution.** Ranks exchange messages twice before rows move, or once if the first messages already tell that all
+///   ranks get the build side as it is. The host waits for each exchange, but with one rank there is none. All other
+///   work is in `stream`, or in a stream that the call forks from it and joins again. For each of P ranks, the host
+///   allocates a few hundred bytes, 16 P bytes for counts, and room for 256 samples.
 /// - **Where rows go.** A hash of the key chooses the rank. (DeviceHashJoin partitions by another hash.) There are
 ///   three exceptions, of which the last two do not apply to full joins:
 ///   - Rows that can have no partner, whatever rows the other side has, do not move. If the result has such rows, it
@@ -43,9 +43,9 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///     can store rows straight to these ranks. A rank has on average 2^27 rows or more, counting both sides. Each
 ///     rank's capacity of probe rows is at least the average number of probe rows. No key is frequent. If the counts
 ///     then show that a rank has too little room, all ranks get all build rows after all.
-///   - A key is frequent if, by samples, more than 1/(4 P) of the probe rows have it. (If more than 64 keys are
-///     frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and take a part of the
-///     capacity. Build rows with these keys go to all ranks.
+///   - A key is frequent if, by samples, more than 1/(4 P) of the probe rows have it, and 8 samples or more have it.
+///     (If more than 64 keys are frequent, only the most frequent ones count.) Probe rows with frequent keys stay, and
+///     take a part of the capacity. Build rows with these keys go to all ranks.
 /// - **Capacity.** Where a rank would receive more rows than its capacity, nothing is written on any rank and all
 ///   return `cudaErrorInvalidValue`. After this error, and also after success, `*capacity.required_capacity` says what
 ///   the rank requires. A second call with these capacities, or larger ones, has room. With one rank nothing is

@@ -42,13 +42,15 @@ STRATA_NAMESPACE_BEGIN
 /// - **Order.** Messages are counted in the order in which they run. Calls of one communicator in several streams need
 ///   an event between them, in the same order on all ranks.
 /// - **Lifetime.** A communicator can have one such memory at a time. Call `Release` before `ncclCommDestroy`, even if
-///   the memory is not shared. The destructor waits for no other rank: shared memory that was not released, as after an
-///   error, stays allocated until the process ends, because other ranks may still write there.
+///   the memory is not shared. The destructor frees memory that is not shared, when all work of this device is done. It
+///   does not wait if the memory is shared: shared memory that was not released, as after an error, stays allocated
+///   until the process ends, because other ranks may still write there.
 /// - **Capture.** `Allocate` and `Release` cannot be captured. Calls in which the host does not wait can be captured,
 ///   if all ranks capture them. Such a graph uses the memory: replay it on all ranks, and not after `Release`.
 /// - **Errors.** `cudaErrorInvalidValue`: a null communicator, or one that has such memory already, or memory that was
 ///   not released. `cudaErrorMemoryAllocation`: on all ranks, if one has too little memory. After `Abort`, kernels that
-///   wait for other ranks end, and calls of this communicator return `cudaErrorUnknown`.
+///   wait for other ranks end. Calls of this communicator that send messages through this memory return
+///   `cudaErrorUnknown`. (`ItemsFixed` and `PairsFixed` send none.)
 /// - **A rank that never comes.** A kernel that has waited for it for 5 minutes traps, because a stream that ends
 ///   without an error would pass for a result. A trap destroys the context: all later calls of this process on this
 ///   device return `cudaErrorLaunchFailure`. So a debugger that holds one rank for so long ends the others. `Abort`, or

@@ -13,9 +13,9 @@
 STRATA_NAMESPACE_BEGIN
 namespace detail {
 
-/// with_storage() for calls of ranks. A rank that gets no storage makes the call nevertheless, with too little storage.
-/// The call refuses this like other bad arguments, so no rank waits for this one. The rank returns the error of its
-/// allocator.
+/// with_storage() for calls of ranks. If the allocator returns an error, the rank makes the call nevertheless, with too
+/// little storage. (If the allocator throws, the rank makes no call, and the other ranks wait for it.) The call refuses
+/// this like other bad arguments, so no rank waits for this one. The rank returns the error of its allocator.
 template <class Call, class... Arguments>
 cudaError_t with_storage_of_rank(Call call, Arguments&... arguments) {
   auto&& where = detail::execution_of(arguments...);

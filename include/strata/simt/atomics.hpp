@@ -99,6 +99,26 @@ STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, 
   return from_bits<T>(seen);
 }
 
+// Signed integers wrap around, as on a GPU.
+template <class T>
+T wrapped_sum(T a, T b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using word = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<word>(a) + static_cast<word>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
+}
+template <class T>
+T wrapped_difference(T a, T b) {
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    using word = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<word>(a) - static_cast<word>(b));
+  } else {
+    return static_cast<T>(a - b);
+  }
+}
+
 }  // namespace detail
 }  // namespace simt
 }  // namespace strata
@@ -121,8 +141,8 @@ STRATA_SIMT_INLINE T atomic_compare_and_swap(T* address, V expected, V desired, 
   STRATA_SIMT_INLINE T name##_system(T* address, V operand) {                                      \
     return name(address, operand);                                                                 \
   }
-STRATA_SIMT_ATOMIC(atomicAdd, old + value)
-STRATA_SIMT_ATOMIC(atomicSub, old - value)
+STRATA_SIMT_ATOMIC(atomicAdd, strata::simt::detail::wrapped_sum(old, value))
+STRATA_SIMT_ATOMIC(atomicSub, strata::simt::detail::wrapped_difference(old, value))
 STRATA_SIMT_ATOMIC(atomicAnd, old& value)
 STRATA_SIMT_ATOMIC(atomicOr, old | value)
 STRATA_SIMT_ATOMIC(atomicXor, old ^ value)

@@ -39,7 +39,8 @@ inline constexpr bool takes_any_operands =
 ///   not call.
 /// - All lanes of a logical warp must call together. Those of other logical warps need not: they may be elsewhere, or
 ///   call with other arguments.
-/// - Several items of a lane are an array, a `cuda::std::array` or a span of a fixed length.
+/// - Several items of a lane are an array. `Reduce`, `Sum`, `Min` and `Max` also take a `cuda::std::array` or a span of
+///   a fixed length.
 /// - Items are numbered by lane, and within a lane by index. Operands keep that order, so the operator need only be
 ///   associative. It is called with items and with its own results, never with the input of a lane at or past
 ///   `valid_items`.

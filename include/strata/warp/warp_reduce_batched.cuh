@@ -36,11 +36,12 @@ STRATA_NAMESPACE_BEGIN
 /// - Storage and barriers: items move by shuffles. `TempStorage` exists for the sake of a uniform interface, is empty,
 ///   and no barrier is needed between uses.
 /// - **Work.** In each step a lane gives half of its batches to a neighbour and receives the neighbour's items of the
-///   other half. So all steps together take about `Batches` shuffles for each 4 bytes of `T`, and as many calls of the
-///   operator; a `WarpReduce` for each batch takes `Batches` * log2(LogicalWarpThreads) of both. A shuffle moves two
-///   items of 16 bits if `Batches` is a power of two up to LogicalWarpThreads, or a multiple of LogicalWarpThreads.
-///   From sm_80 on, up to 8 batches of integers of up to 32 bits are reduced by instructions over a whole warp, if the
-///   `operator_traits` of the operator name one.
+///   other half. So all steps together take at most `Batches` + log2(LogicalWarpThreads) shuffles for each 4 bytes of
+///   `T`, and as many calls of the operator. In `ReduceToBlocked` and `SumToBlocked`, `Batches` is first rounded up to
+///   a multiple of LogicalWarpThreads. A `WarpReduce` for each batch takes `Batches` * log2(LogicalWarpThreads) of
+///   both. A shuffle moves two items of 16 bits if `Batches` is a power of two from 2 to LogicalWarpThreads, or a
+///   multiple of LogicalWarpThreads. From sm_80 on, up to 8 batches of integers of up to 32 bits are reduced by
+///   instructions over a whole warp, if the `operator_traits` of the operator name one.
 /// - `T` must be trivially relocatable.
 ///
 /// @code

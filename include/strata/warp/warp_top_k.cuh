@@ -77,6 +77,8 @@ class WarpTopK : public detail::top_k_calls<WarpTopK<KeyT, ItemsPerThread, Logic
   static_assert(LogicalWarpThreads >= 1 && LogicalWarpThreads <= warp_threads &&
                     detail::is_power_of_two(LogicalWarpThreads),
                 "WarpTopK: LogicalWarpThreads must be a power of two from 1 to 32");
+  static_assert(LogicalWarpThreads * ItemsPerThread <= 32768,
+                "WarpTopK: a logical warp has at most 32,768 items: choose fewer items per thread");
   using calls =
       detail::top_k_calls<WarpTopK<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>, KeyT, ItemsPerThread, ValueT>;
   using merge_sort = WarpMergeSort<KeyT, ItemsPerThread, LogicalWarpThreads, ValueT>;

@@ -289,6 +289,31 @@ TYPED_TEST(DeviceHistogramReals, levels_that_are_no_finite_numbers_are_refused) 
   EXPECT_EQ(std::vector<int>(4, 77), out.to_host());
 }
 
+TEST(device_histogram_reals, levels_of_another_type_than_samples) {
+  const std::vector<float> numbers = {0.0f, 0.125f, 0.25f, 0.5f, 0.75f, 0.9375f, 1.0f, -0.5f};
+  std::vector<__half> halves;
+  std::vector<__nv_bfloat16> short_floats;
+  for (const float number : numbers) {
+    halves.push_back(static_cast<__half>(number));
+    short_floats.push_back(static_cast<__nv_bfloat16>(number));
+  }
+  const device_vector<float> in(numbers);
+  const device_vector<__half> half_in(halves);
+  const device_vector<__nv_bfloat16> short_in(short_floats);
+  device_vector<int> counts(4);
+  const auto expect = [&](const auto& samples, auto lower, auto upper) {
+    ASSERT_CUDA_SUCCESS(in_two_phases([&](void* storage, std::size_t& bytes) {
+      return strata::DeviceHistogram::HistogramEven(storage, bytes, samples.data(), counts.data(), 5, lower, upper, 8);
+    }));
+    EXPECT_EQ((std::vector<int>{2, 1, 1, 2}), counts.to_host());
+  };
+  expect(half_in, 0.0f, 1.0f);
+  expect(half_in, 0.0, 1.0);
+  expect(half_in, 0, 1);
+  expect(short_in, 0.0f, 1.0f);
+  expect(in, static_cast<__half>(0.0f), static_cast<__half>(1.0f));
+}
+
 TEST(device_histogram_reals, channels_have_levels_of_their_own) {
   const auto half = [](float x) { return static_cast<__half>(x); };
   const std::vector<__half> samples = {half(30000), half(5e-4f), half(-40000), half(-1e-3f), half(40000), half(1e-3f)};

@@ -275,6 +275,18 @@ STRATA_KERNEL void store(int* data) {
 }
 }  // namespace store_transpose_storage
 
+// case: top_k_items
+// expect: WarpTopK: a logical warp has at most 32,768 items
+#include <strata/warp/warp_top_k.cuh>
+namespace top_k_items {
+#if defined(STRATA_CASE_top_k_items)
+constexpr int items = 1025;
+#else
+constexpr int items = 1024;
+#endif
+using storage = strata::WarpTopK<int, items>::TempStorage;
+}  // namespace top_k_items
+
 // case: top_k_lanes
 // expect: WarpTopK: LogicalWarpThreads must be a power of two from 1 to 32
 #include <strata/warp/warp_top_k.cuh>

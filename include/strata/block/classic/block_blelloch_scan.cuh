@@ -81,7 +81,8 @@ STRATA_HD constexpr int blelloch_degree(int elements, int items_per_thread) {
 ///   valid in every thread, and so is `block_aggregate`, which does not contain the initial value.
 /// - Determinism: the association is fixed, so floating-point results repeat bit for bit.
 /// - Shared memory: the elements, the padding, and one item. An element that takes more than one access of 1 to 16
-///   bytes is rounded up to an odd number of words. A word has as many bytes as the alignment of `T`, but 4 to 16.
+///   bytes is rounded up to an odd number of words. A word has as many bytes as the alignment of `T`, and at least 4.
+///   This alignment may be at most 16 bytes.
 /// - The block must call `__syncthreads()` between two calls that use the same storage, and before the storage
 ///   is used for anything else. Objects of one type constructed without storage use the same storage.
 /// - `T` must be trivially relocatable.

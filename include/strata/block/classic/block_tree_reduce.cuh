@@ -66,7 +66,8 @@ STRATA_HD constexpr int tree_reduce_degree(int elements) {
 /// - Determinism: the association depends only on how many threads have items and how many items each has, so
 ///   floating-point results repeat bit for bit.
 /// - Shared memory: an item per thread, and the padding. An item that takes more than one access of 1 to 16 bytes is
-///   rounded up to an odd number of words. A word has as many bytes as the alignment of `T`, but 4 to 16.
+///   rounded up to an odd number of words. A word has as many bytes as the alignment of `T`, and at least 4. This
+///   alignment may be at most 16 bytes.
 /// - `__syncthreads()` must stand between two calls that use the same storage, and before the
 ///   storage is used for anything else. Objects of one type constructed without storage share
 ///   theirs.

@@ -20,7 +20,8 @@ namespace detail {
 /// scans the segments' sums; each of its threads scans its segment in place, after the sum of the segments
 /// before it. Every thread reads its result. Two barriers, with any prefix.
 ///
-/// Sums of words in large blocks are scanned as by BLOCK_SCAN_WARP_SCANS.
+/// On sm_80 and newer, and on the host, sums of integers of up to 4 bytes are scanned as by BLOCK_SCAN_WARP_SCANS, if
+/// the block has more than 512 threads and whole warps.
 ///
 /// Unless `Full`, only the first `valid` (1 .. Threads) threads have an item, and only they get a
 /// result.

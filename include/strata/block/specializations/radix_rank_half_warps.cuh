@@ -66,7 +66,7 @@ struct radix_digit_scan {
 /// often differ by a power of two. Counters are permuted, so that the counters of these digits lie in different banks.
 ///
 /// With `HasFewerItems`, threads may have fewer than ItemsPerThread items. All threads have the same number. Loops then
-/// end behind the last of them, which costs a quarter of the speed where there are many items.
+/// end behind a thread's last item. That costs a quarter of the speed where there are many items.
 template <int BlockThreads, int ItemsPerThread, int RadixBits, bool HasFewerItems = false>
 class radix_rank_half_warps {
  public:

@@ -29,8 +29,9 @@ using if_counts_callback = std::enable_if_t<std::is_invocable_v<Callback&, int (
 /// 2. Scan: an exclusive sum of all counters: of the lower halves row after row, then of the upper halves.
 /// 3. Rank: the sum for the thread and the digit, plus the value kept in step 1.
 ///
-/// Bank conflicts: none from 32 threads on. A row fills whole rows of banks, so each thread counts in a bank of its
-/// own, whatever the digits. The segments that threads scan have an odd length.
+/// Bank conflicts: none from 32 threads on, except in reads for `starts` and `on_counts`, which all are in one bank. A
+/// row fills whole rows of banks, so each thread counts in a bank of its own, whatever the digits. The segments that
+/// threads scan have an odd length.
 template <int Threads, int RadixBits, bool IsDescending, bool Memoize, class Scan>
 class radix_rank_thread_counters {
  public:

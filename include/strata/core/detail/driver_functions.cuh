@@ -18,8 +18,8 @@ namespace detail {
 
 #if !STRATA_HOST_SIMT
 
-/// Returns the function `name` of the driver, as version `cuda_version` of CUDA declares it; null if the driver
-/// does not have it. Its results have the numbers of cudaError_t.
+/// Returns the function `name` of the driver, as version `cuda_version` of CUDA declares it; null if the driver does
+/// not have it. With toolkits before 12.5, the version is the toolkit's. Its results have the numbers of cudaError_t.
 template <class Function>
 Function* driver_function(const char* name, unsigned cuda_version) {
   void* address = nullptr;
@@ -44,7 +44,7 @@ inline constexpr int driver_max_dynamic_shared_bytes = 8;
 
 /// cuStreamGetGreenCtx
 using driver_stream_green_context = cudaError_t(cudaStream_t, void** green_context);
-/// CUdevResource of CUDA 12.4 whose type is that of multiprocessors
+/// CUdevResource of CUDA 12.4; `type` is CU_DEV_RESOURCE_TYPE_SM
 struct driver_resource {
   int type;
   unsigned char internal[92];

@@ -46,7 +46,8 @@ class layout {
   std::size_t bytes() const {
     std::size_t total = 0;
     for (std::size_t size : sizes_) {
-      if (size > invalid_size - 2 * alignment - total) return invalid_size;
+      constexpr std::size_t most = invalid_size - 2 * alignment;
+      if (size > most || padded(size) > most - total) return invalid_size;
       total += padded(size);
     }
     // The caller's pointer may have a smaller alignment than a slot.

@@ -157,9 +157,16 @@ using bin_arithmetic_t = std::conditional_t<std::is_arithmetic_v<Common>, Common
 template <class Common>
 using exact_bins = std::conditional_t<(sizeof(Common) <= 4), exact_bins32<Common>, exact_bins64<Common>>;
 
+/// The common type of samples and levels. A 16-bit float has one only with itself. With another type, it is a float.
+template <class T>
+using bin_operand_t = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+template <class Sample, class Level>
+using bin_common_t = typename std::conditional_t<std::is_same_v<Sample, Level>, std::common_type<Sample>,
+                                                 std::common_type<bin_operand_t<Level>, bin_operand_t<Sample>>>::type;
+
 /// Even bins between two levels. Samples and levels are converted to `Common`, then to `Number`, in which bins are
 /// computed.
-template <class Sample, class Level, class Common = std::common_type_t<Level, Sample>,
+template <class Sample, class Level, class Common = bin_common_t<Sample, Level>,
           class Number = bin_arithmetic_t<Common>>
 struct even_bins : std::conditional_t<std::is_integral_v<Number>, exact_bins<Number>, scaled_bins<Number>> {
   static_assert(sizeof(Common) <= 8,

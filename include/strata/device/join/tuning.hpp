@@ -15,7 +15,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// The rows that all policies of join_policy_hub share.
+/// The rows from which all policies of join_policy_hub start. All but Policy900 adapt `merge` and `output` to their
+/// architecture.
 struct join_common_policy {
   // Not measured. Adapted from trial kernels on an H200 (2026-11, u32). In these trials at full occupancy, 2 probes in
   // flight with 256 threads sufficed, and more only took registers. This row asks for half of full occupancy, and has 4

@@ -28,12 +28,24 @@ inline constexpr bool is_extents<
     std::is_integral_v<typename T::index_type>;
 
 template <class T, class = void>
+inline constexpr bool has_stride = false;
+template <class T>
+inline constexpr bool has_stride<T, std::void_t<decltype(std::declval<const T&>().stride(std::size_t{}))>> = true;
+template <class T>
+constexpr bool has_stride_of_each_index() {
+  if constexpr (is_extents<typename T::extents_type>) {
+    return has_stride<T> || T::extents_type::rank() == 0;
+  } else {
+    return false;
+  }
+}
+
+template <class T, class = void>
 inline constexpr bool is_layout_mapping = false;
 template <class T>
-inline constexpr bool is_layout_mapping<
-    T, std::void_t<decltype(std::declval<const T&>().extents()),
-                   decltype(std::declval<const T&>().stride(std::size_t{})), typename T::extents_type>> =
-    is_extents<typename T::extents_type>;
+inline constexpr bool
+    is_layout_mapping<T, std::void_t<decltype(std::declval<const T&>().extents()), typename T::extents_type>> =
+        has_stride_of_each_index<T>();
 
 /// True if a layout mapping has strides. One without the function is_strided() has them.
 template <class Mapping, class = void>
@@ -115,10 +127,12 @@ struct extent_values {
   bool has_strides_of(const Mapping& mapping, bool is_left) const {
     if (!mapping_strides<Mapping>::exist(mapping)) return false;
     std::uint64_t stride = 1;
-    for (int i = 0; i < Rank; ++i) {
-      const int r = is_left ? i : Rank - 1 - i;
-      if (static_cast<std::uint64_t>(mapping.stride(static_cast<std::size_t>(r))) != stride) return false;
-      stride *= extent[r];
+    if constexpr (Rank > 0) {
+      for (int i = 0; i < Rank; ++i) {
+        const int r = is_left ? i : Rank - 1 - i;
+        if (static_cast<std::uint64_t>(mapping.stride(static_cast<std::size_t>(r))) != stride) return false;
+        stride *= extent[r];
+      }
     }
     return true;
   }

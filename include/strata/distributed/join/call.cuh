@@ -33,9 +33,9 @@ struct distributed_join_tuning {
   /// From this many bytes on, the rows that stay on their rank are copied at the same time as the exchange. With fewer
   /// bytes, making a stream takes longer than the copy.
   std::size_t min_bytes_copied_beside;
-  /// This bound counts only if all build rows can go to all ranks, but not fewer rows move in this way. With at least
-  /// this many rows of both sides on an average rank, rows then go straight to the ranks of their keys, if this is
-  /// possible and no key is frequent.
+  /// This bound counts only if all build rows can go to all ranks, and (ranks - 1) x build rows are not fewer than the
+  /// probe rows. With at least this many rows of both sides on an average rank, rows then go straight to the ranks of
+  /// their keys, if this is possible and no key is frequent.
   std::uint64_t min_rows_routed_directly;
 };
 /// The first two bounds were not measured but estimated. In an exchange of 1 MiB, leads save about as much time as the

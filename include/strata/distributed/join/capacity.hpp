@@ -8,8 +8,8 @@
 
 STRATA_NAMESPACE_BEGIN
 
-/// How many rows of each side a rank can receive. Temporary storage has room for them. If a side stays where it is, its
-/// rows take no capacity.
+/// How many rows of each side a rank can receive, from other ranks and from itself. Temporary storage has room for
+/// them. If a side stays where it is, its rows take no capacity.
 struct DistributedJoinCapacity {
   std::int64_t build_rows = 0;  ///< Rows of the build side.
   std::int64_t probe_rows = 0;  ///< Rows of the probe side.

@@ -28,8 +28,9 @@
 /// \file
 /// Writes rows straight to the temporary storage of the ranks that receive them, if the ranks share it. The partition
 /// of an exchange moves the keys, and marks tell the numbers of the rows. A join uses NCCL instead if the output has
-/// columns of values, if keys have more than 64 bytes or are not trivially copyable, if some build rows but not the
-/// whole build side go to all ranks, if rows without a key move, or if a rank has no room for the marks.
+/// columns of values, if keys have more than 64 bytes or are not trivially copyable, or if some build rows but not the
+/// whole build side go to all ranks. If rows go to the ranks of their keys, the join also uses NCCL if rows without a
+/// key move, or if a rank has no room for the marks.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

@@ -14,7 +14,8 @@
 #include <type_traits>
 
 /// \file
-/// Sorts the rows of a side by class (`join_classes`): the rank to which a row goes, all ranks, or none.
+/// Sorts the rows of a side by class (`join_classes`). The rows of a class go to one rank, go to all ranks, have no
+/// key, or are dropped.
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 

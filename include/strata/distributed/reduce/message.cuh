@@ -96,7 +96,8 @@ STRATA_NAMESPACE_END
 
 STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
 
-/// Writes the message of a rank that refuses its call or has no items, by one thread.
+/// Writes a message without an aggregate, by one thread: of a rank that refuses its call, has no items, or is the last
+/// rank of a scan.
 template <class AccumT>
 STRATA_KERNEL void empty_message_kernel(aggregate_message<AccumT>* message, cudaError_t status) {
   message->status = status;

@@ -67,9 +67,9 @@ struct find_rank_prefix {
   }
 };
 
-/// One call of a scan of all ranks' items. One kernel reduces the items of this rank, one collective gathers the
-/// aggregates, one thread combines the aggregates of earlier ranks, and one kernel scans. `InitT` is NullType for
-/// inclusive scans.
+/// One call of a scan of all ranks' items. One kernel reduces the items of this rank, unless it is the last rank. One
+/// collective gathers the aggregates, one thread combines the aggregates of earlier ranks, and one kernel scans.
+/// `InitT` is NullType for inclusive scans.
 template <class AccumT, class InputIterator, class OutputIterator, class ScanOp, class InitT>
 cudaError_t scan_ranks(void* d_temp_storage, std::size_t& temp_storage_bytes, InputIterator d_in, OutputIterator d_out,
                        std::int64_t num_items, ScanOp scan_op, InitT init, ncclComm_t comm, cudaStream_t stream) {

@@ -97,7 +97,8 @@ struct local_radix_sort {
   int begin_bit;
   int end_bit;
 
-  std::int64_t agreement() const { return (static_cast<std::int64_t>(end_bit) << 32) + begin_bit; }
+  // A negative number must not be shifted: other ranks get it, too.
+  std::int64_t agreement() const { return end_bit * (std::int64_t{1} << 32) + begin_bit; }
 
   template <class KeysIn, class ValuesIn, class Key, class Value>
   cudaError_t operator()(void* d_temp_storage, std::size_t& temp_storage_bytes, const KeysIn& keys_in,

@@ -77,7 +77,10 @@ struct DispatchDistributedSort<distributed_sort_arguments<KeysIn, ValuesIn, Key,
     Storage storage(position.ranks, Policy::tuning);
     cudaError_t status = storage.reserve(arguments, local_sort, compare);
     if (d_temp_storage == nullptr) {
-      return status != cudaSuccess ? status : detail::answer_size_query(storage.all, temp_storage_bytes);
+      if (status == cudaSuccess) return detail::answer_size_query(storage.all, temp_storage_bytes);
+      // A rank without a size would not make the call, and the others would wait. The call refuses the arguments.
+      temp_storage_bytes = 1;
+      return position.ranks > 1 ? cudaSuccess : status;
     }
     if (status == cudaSuccess && (!arguments.have_valid_arrays() ||
                                   detail::refuses_storage_of_rank(storage.map(d_temp_storage, temp_storage_bytes)))) {

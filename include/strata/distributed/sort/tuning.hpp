@@ -16,8 +16,8 @@ struct distributed_sort_tuning {
   /// Maximum number of bytes of samples that a rank sends: in the first round for all splitters together, in a later
   /// round for each splitter. The rank sends `sort_sizes::min_samples()` samples even if these have more bytes.
   int sample_bytes;
-  /// If a rank's output has more items than this, it is exchanged in `chunks` parts, and one is merged while the next
-  /// comes.
+  /// If the largest output of a rank has more items than this, each output is exchanged in `chunks` parts. A part is
+  /// merged while the next part comes.
   long long max_items_without_chunks;
   int chunks;
   /// An upper bound on the items of a rank for sorts in which each rank sorts the items of all and keeps its share.

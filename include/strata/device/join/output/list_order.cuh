@@ -110,7 +110,7 @@ class AgentJoinWriteLists {
   static constexpr unsigned none = no_join_row<unsigned>;
 
  public:
-  /// A tile of the partition pass has fewer than 2^16 rows.
+  /// A tile of the partition pass has fewer than 2^16 rows, and so has a tile of `select_rows` rows.
   static constexpr unsigned max_groups = (1u << 16) / warp_threads;
 
   struct TempStorage {

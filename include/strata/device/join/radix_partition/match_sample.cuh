@@ -32,7 +32,8 @@ struct join_match_sample {
 
   /// The counters of the build side, then those of the probe side.
   unsigned* counts = nullptr;
-  /// Becomes 1 if the result has fewer than one row for `probe_rows_each` probe rows, otherwise 0.
+  /// Becomes 1 if the sample has at least 32 probe rows, and fewer than one result for `probe_rows_each` of them;
+  /// otherwise 0.
   unsigned* has_few_results = nullptr;
   unsigned probe_rows_each = 0;
   /// A key is in the sample if this many of the lowest bits of its hash are 0.

@@ -45,9 +45,9 @@ struct join_duplicates_storage {
   unsigned ticket;
 };
 
-/// Joins the deferred work items, whose build keys have many rows, by a table in shared memory or by
-/// several tables, one after another. Most of the work is to write results: a group of warps looks some
-/// probe rows up, and its warps write equal parts of their results, however many each row has.
+/// Joins the deferred work items by a table in shared memory or by several tables, one after another. Mostly, their
+/// build keys have many rows. Most of the work is to write results: a group of warps looks some probe rows up, and its
+/// warps write equal parts of their results, however many each row has.
 template <class Keys, class Hash, class Equal, class Index, class Sink, int BlockThreads, int GroupThreads>
 class AgentJoinDuplicates {
   using State = shared_table_state<Keys, Hash, Equal, Index, Sink, BlockThreads, GroupThreads, false, true,

@@ -30,9 +30,9 @@ class AgentJoinTables {
   using Row = typename State::Row;
   using Table = typename State::Table;
   using Word = typename State::Word;
-  // False if AgentJoinDuplicates cannot join what is deferred: the table in global memory then joins it. So it is in a
-  // join by one table. The kernel of the table in global memory may have more blocks, which write the results of keys
-  // with many build rows.
+  // False if AgentJoinDuplicates cannot join what is deferred: the table in global memory then joins it. In a join by
+  // one table, the constant is false, too. The kernel of the table in global memory may have more blocks, which write
+  // the results of keys with many build rows.
   static constexpr bool has_successor = Partitions::hash_is_key && !IsOneTable;
 
  public:

@@ -50,9 +50,9 @@ class join_shared_table {
         row_limit_(Word{1} << (plan.bits + plan.bucket_bits)) {}
 
   /// Inserts the rows `load(0)` to `load(rows - 1)`. All threads of the block call this, and may use the table when it
-  /// returns. If `MaxOversized` is 0, it returns false and makes no table in two cases: a bucket is oversized, or most
-  /// keys have several rows and `refuses_duplicates` is true. In the end all threads call `finish(number of oversized
-  /// buckets)`.
+  /// returns. If `MaxOversized` is 0, it returns false and makes no table in two cases: a bucket is oversized, or many
+  /// buckets have more rows than by chance and `refuses_duplicates` is true. In the end all threads call `finish(number
+  /// of oversized buckets)`.
   template <class Load, class Finish>
   STRATA_D bool build(unsigned rows, const Load& load, bool refuses_duplicates, const Finish& finish) const {
     const unsigned words = 1u << (bucket_bits_ - 1);
