@@ -68,11 +68,11 @@ struct join_on_metal {
     return join_on_host::with_storage(queue, call, arguments...);
   }
 
- private:
   static constexpr bool is_strategy(JoinStrategy strategy) {
     return strategy >= JoinStrategy::cpu && strategy <= JoinStrategy::automatic;
   }
 
+ private:
   template <class Build, class Probe, class Options>
   static MetalJoinOptions on_metal(const Build& build, const Probe& probe, const Options& options) {
     MetalJoinOptions result(join_on_host::on_host(build, probe, options));
