@@ -35,7 +35,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   weak ordering. If it is no such ordering (such as `<` of numbers that may be NaNs), the result is unspecified.
 ///   Nothing else is written, and the kernels terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. A key and its value have
-///   at most 500 bytes together on compute capability 7.5, 900 on 8.6, 8.9 and 12.0, 1,500 on 8.0, and 2,100 on 9.0 to
+///   at most 500 bytes together on compute capability 7.5, 890 on 8.6, 8.9 and 12.0, 1,500 on 8.0, and 2,100 on 9.0 to
 ///   11.x. Larger ones are refused if they need a merge. All arrays may be any random-access iterators that can be
 ///   dereferenced in device code. Sorts are fast if outputs are pointers or iterators of vectors
 ///   (`thrust::device_vector`, `std::vector`). Other outputs are written once and never read: one without a value type,

@@ -44,7 +44,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   keys hold unspecified items afterwards. Other segments are sorted, nothing else is written, and the kernels
 ///   terminate.
 /// - **Types.** Keys and values are any trivially relocatable and default constructible types. A key and its value have
-///   at most 500 bytes together on compute capability 7.5, 900 on 8.6, 8.9 and 12.0, 1,500 on 8.0, and 2,100 on 9.0 to
+///   at most 500 bytes together on compute capability 7.5, 890 on 8.6, 8.9 and 12.0, 1,500 on 8.0, and 2,100 on 9.0 to
 ///   11.x. Larger ones are refused if they need a merge. Key and value of an item move together through shared memory:
 ///   for large values, sort indices and gather.
 /// - **Call.** Call it twice: with `d_temp_storage == nullptr` to learn `temp_storage_bytes` (pure arithmetic; never

@@ -238,9 +238,8 @@ struct DispatchSegmentedMergeSort {
                   "segmented merge sort tuning: the tile of `tile_per_multiprocessor` must not be "
                   "smaller than that of `one_tile`");
     // Merges of very large items fit in no block of some architectures.
-    using Merge = merge_agent<Policy, segment_class::one_tile, Key, Value, Compare>;
-    const auto most_bytes = static_cast<std::size_t>(device.shared_bytes_of_block);
-    if (detail::is_refused(call.longest > min_tile_items && sizeof(typename Merge::TempStorage) > most_bytes, "an item",
+    constexpr int merge_bytes = detail::merge_bytes(static_cast<int>(sizeof(segment_item<Key, Value>)), Policy::merge);
+    if (detail::is_refused(call.longest > min_tile_items && merge_bytes > device.shared_bytes_of_block, "an item",
                            "is too large for the shared memory of a block: sort indices of items")) {
       return cudaErrorInvalidValue;
     }

@@ -114,6 +114,11 @@ constexpr segment_tile_tuning tuning_of(segment_class which) {
                                                 : Policy::tile_per_multiprocessor;
 }
 
+/// Upper bound of the shared memory of a merge: items, a key of each thread, and the searches of the next tiles.
+constexpr int merge_bytes(int item_bytes, const segment_merge_tuning& row) {
+  return (row.block_threads * (row.items_per_thread + 1) + 8 + 2 * row.items_per_thread) * item_bytes + 4400;
+}
+
 /// Returns a merge of items of so many bytes that fits in the shared memory of a block: it has a part of the threads of
 /// `row`, and the same part of its tile. The smallest merge also has fewer spare items for a search.
 constexpr segment_merge_tuning merge_within(int item_bytes, int shared_bytes, const segment_merge_tuning& row) {
@@ -122,9 +127,7 @@ constexpr segment_merge_tuning merge_within(int item_bytes, int shared_bytes, co
   for (int parts = 1; parts <= warps; ++parts) {
     if (warps % parts != 0) continue;
     part = {row.block_threads / parts, row.items_per_thread, row.blocks_per_multiprocessor, row.tile_items / parts};
-    // Items, a key of each thread, and at most 4,400 bytes for the searches of the next tiles.
-    const int items = part.block_threads * (part.items_per_thread + 1) + 8 + 2 * part.items_per_thread;
-    if (items * item_bytes + 4400 <= shared_bytes) return part;
+    if (detail::merge_bytes(item_bytes, part) <= shared_bytes) return part;
   }
   part.items_per_thread = part.tile_items / part.block_threads + 1;
   return part;

@@ -102,8 +102,7 @@ class AgentScanPipeline {
   using stage_state = pipeline_state<stages>;
   using slot_state = pipeline_state<slots>;
 
-  // not for users: problem_scan.cuh checks rows of scan_pipeline_tuning. Rows of columns_pipeline_tuning are checked
-  // only here
+  // not for users: problem_scan.cuh checks rows of scan_pipeline_tuning; rows for columns are checked only here
   static_assert(scanning_threads % warp_threads == 0 && scanning_warps <= warp_threads,
                 "a multiple of 32 threads scans, at most 1024");
   // not for users: as above

@@ -45,7 +45,7 @@ inline constexpr bool is_layout_mapping = false;
 template <class T>
 inline constexpr bool
     is_layout_mapping<T, std::void_t<decltype(std::declval<const T&>().extents()), typename T::extents_type>> =
-        has_stride_of_each_index<T>();
+        detail::has_stride_of_each_index<T>();
 
 /// True if a layout mapping has strides. One without the function is_strided() has them.
 template <class Mapping, class = void>

@@ -181,8 +181,8 @@ class AgentPartition {
   /// Finds the position of each item in the tile, sorted by destination.
   STRATA_D void rank(unsigned (&positions)[ItemsPerThread]) {
     constexpr int destination_bits = 4;
-    // not for users: max_peers is constant. A destination is less than the number of ranks. That number, max_peers at
-    // most, stands for no destination.
+    // A destination is less than the number of ranks. That number, max_peers at most, stands for no destination.
+    // not for users: max_peers is constant
     static_assert(max_peers < 1 << destination_bits, "max_peers must fit in destination_bits");
     const unsigned warp = threadIdx.x / warp_threads;
     unsigned destinations[ItemsPerThread];

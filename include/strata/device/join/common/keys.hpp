@@ -36,8 +36,9 @@ struct join_row_count {
       count.number = rows.pointer();
       // A bound above the largest number of the type says no more than the type.
       constexpr auto largest = static_cast<unsigned long long>(std::numeric_limits<T>::max());
-      const bool is_more = detail::is_count(count.max_rows) && count.max_rows > largest;
-      if (is_more) count.max_rows = static_cast<std::size_t>(largest);
+      // A bound that calls refuse stays as it is.
+      constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+      if (count.max_rows > largest && count.max_rows <= most) count.max_rows = static_cast<std::size_t>(largest);
       count.bytes = sizeof(T);
       count.is_signed = std::is_signed_v<T>;
     }

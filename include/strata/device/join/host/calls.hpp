@@ -43,8 +43,8 @@ struct join_on_host {
                           cudaStream_t) {
     using Index = typename Output::index_type;
     if (detail::refuses_join_strategy(has_strategy(options.strategy)) ||
-        detail::refuses_reach(build.keys, build.rows, "the iterator of build keys") ||
-        detail::refuses_reach(probe.keys, probe.rows, "the iterator of probe keys")) {
+        (build.rows > 0 && detail::refuses_reach(build.keys, build.rows, "the iterator of build keys")) ||
+        (probe.rows > 0 && detail::refuses_reach(probe.keys, probe.rows, "the iterator of probe keys"))) {
       return cudaErrorInvalidValue;
     }
     // A size query takes the bound of a FutureCount, so temporary storage is large enough for any count.
