@@ -234,6 +234,18 @@ TEST(device_hash_join_promises, unique_by_partitions_of_wide_keys) {
   }
 }
 
+// A merge counts the rows of a key in 32 bits, 32 rows at a time.
+TEST(device_hash_join_promises, sides_with_nearly_2_to_the_32_rows_of_a_key_are_not_merged) {
+  strata::detail::join_description join;
+  join.may_merge = join.are_sorted = true;
+  join.build_rows = 0xffffffffu - 31;
+  EXPECT_EQ(join_method::merge, strata::detail::choose_join_method(join));
+  ++join.build_rows;
+  EXPECT_NE(join_method::merge, strata::detail::choose_join_method(join));
+  join.is_build_unique = true;
+  EXPECT_EQ(join_method::merge, strata::detail::choose_join_method(join));
+}
+
 TEST(device_hash_join_promises, unique_and_few_matches) {
   std::vector<shape> shapes = repeated_keys(60);
   for (shape& data : shapes) data.probe.ids = random_ids(600, 70);
