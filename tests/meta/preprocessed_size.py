@@ -16,12 +16,12 @@ LIMIT = 22_000
 # All of CUB 3.0.1 has 188,000 lines. Of strata.cuh's, 5,000 are for grouped aggregation by hash, top-k of rows and
 # scans of segments in one pass. Joins have five methods, one of which sorts, and a launch for few probe rows, so they
 # exceed the common limit.
-LIMITS = {"strata/strata.cuh": 59_900, "strata/cub.cuh": 60_200, "strata/device/device_hash_join.hpp": 22_500,
+LIMITS = {"strata/strata.cuh": 55_100, "strata/cub.cuh": 55_400, "strata/device/device_hash_join.hpp": 22_500,
           "strata/device/join/dispatch.cuh": 22_500,
           # Grouped aggregation includes a selection for rows without a key, a scan for groups by first rows, and sorts
           # of row numbers by keys of any width.
-          "strata/device/device_group_by.cuh": 23_100, "strata/device/group_by/dispatch.cuh": 22_500,
-          "strata/device/group_by/first_row_dispatch.cuh": 22_600}
+          "strata/device/device_group_by.cuh": 23_000, "strata/device/group_by/dispatch.cuh": 22_500,
+          "strata/device/group_by/first_row_dispatch.cuh": 22_500}
 # A goal for thread, warp and block headers, which is printed but not enforced.
 AIM = 6_500
 
@@ -40,6 +40,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         empty = lines(compiler, folder)
+        if not empty:
+            toolbox.fail("only nvcc preprocesses a .cu file: say where it is by --nvcc")
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
             sizes = list(pool.map(lambda header: lines(compiler, folder, header) - empty, headers))
     print(f"lines above an empty .cu ({empty}); limit {LIMIT}, aim {AIM} below device/")

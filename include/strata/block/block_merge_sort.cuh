@@ -23,8 +23,8 @@ template <int Threads>
 class merge_sort_block {
   static constexpr int warps = ceiling_divide(Threads, warp_threads);
   static constexpr int last_lanes = Threads - (warps - 1) * warp_threads;
-  // These values stand in `borders::end` in the place of the end of a slice. A real end is 0 or more. `nowhere`: the
-  // next warp's start need not equal it. `broken`: slices within the warp do not fit together.
+  // Values of `borders::end` that are not the end of a slice. An end of a slice is 0 or more. `nowhere`: the next
+  // warp's start need not equal it. `broken`: slices within the warp do not fit together.
   static constexpr int nowhere = -1, broken = -2;
 
  public:

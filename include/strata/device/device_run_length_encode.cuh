@@ -9,6 +9,7 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/companions.cuh>
 #include <strata/device/engine/execution.cuh>
+#include <strata/device/scan/problem_non_trivial_runs.cuh>
 #include <strata/device/scan/problem_reduce_by_key.cuh>
 
 #include <cstddef>

@@ -38,7 +38,7 @@ STRATA_ARCH_NAMESPACE_BEGIN
 ///   and the device alone. Outputs must not overlap the inputs or the offsets. If segments have offsets, the host does
 ///   not know how far the input reaches: it compares only the first items of `d_out` and `d_in`.
 /// - **Bytes moved.** Each item is read once, and each output written once. In a call of few segments, every block
-///   reads all offsets, and reads those of its own segments again. In other calls, each offset is read once.
+///   reads all offsets, and then the offsets of its own segments again. In other calls, each offset is read once.
 /// - **Tuning.** `TunedDeviceSegmentedReduce<Hub>` uses your hub instead of segmented_reduce_policy_hub: see
 ///   default_policy_hub.
 /// - **Errors.** `cudaErrorInvalidValue`, before anything is launched or written: negative `num_segments` or

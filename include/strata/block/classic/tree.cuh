@@ -90,7 +90,7 @@ struct choose_tree_layout {
 };
 
 /// True if all warps have the conflict degree of the first one. They do in these layouts: in every access of a tree,
-/// the positions of another warp differ from those of the first one by a constant. For other layouts, the model counts
+/// the positions of another warp are the first warp's positions plus a constant. For other layouts, the model counts
 /// each warp.
 template <class T, class Layout>
 inline constexpr bool warps_are_alike =

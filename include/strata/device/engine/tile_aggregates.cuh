@@ -115,8 +115,8 @@ class tile_aggregates {
 
   /// Counts the blocks that have left, and returns their number. The last block gets the number of all blocks. One
   /// thread of each block calls this, after its last read. It must not wait, because blocks may start in any order if
-  /// there is only one round. The high bits of the word are those of this call's epoch, and the lowest 16 bits are the
-  /// count. The first block that finds other high bits stores those of the epoch, with a count of 0.
+  /// there is only one round. The word has the high bits of this call's epoch, and the count in the lowest 16 bits. The
+  /// first block that finds other high bits stores the epoch's high bits, with a count of 0.
   STRATA_D unsigned long long leave() {
     constexpr unsigned long long count_mask = 0xffff;
     const unsigned long long no_departures = epoch_ & ~count_mask;

@@ -9,7 +9,6 @@
 #include <strata/device/engine/counts.cuh>
 #include <strata/thread/thread_search.cuh>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -128,7 +127,7 @@ class scaled_bins {
     upper_ = upper;
     if (!(lower < upper)) return true;  // No sample lies between the levels: nothing is counted.
     int exponent = 0;
-    std::frexp(std::max(std::abs(lower), std::abs(upper)), &exponent);
+    std::frexp(detail::most(std::abs(lower), std::abs(upper)), &exponent);
     factor_ = std::ldexp(Real{1}, -exponent / 2);
     origin_ = lower * factor_;
     scale_ = static_cast<Real>(bins) / (upper * factor_ - origin_);

@@ -17,7 +17,6 @@
 #include <strata/device/histogram/bins.cuh>
 #include <strata/device/histogram/tuning.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -213,14 +212,14 @@ struct DispatchHistogram {
       // counts the pixels before it, and those behind the last group. So the last part may be empty.
       samples.parts_per_row = detail::ceiling_divide(samples.row_pixels, Agent::part_pixels(is_vectorized));
       const std::size_t parts = samples.rows * samples.parts_per_row;
-      return std::min(ceiling_divide(parts, block_warps), resident);
+      return detail::least(ceiling_divide(parts, block_warps), resident);
     };
     std::size_t blocks = share_out(Agent::is_bulk && has_pixels_at_boundaries());
 
     const std::size_t pixels = samples.rows * samples.row_pixels;
     const std::size_t bins = Agent::counts_bytes ? ActiveChannels * std::size_t{256} : outputs.all_bins();
     const auto most_shared = static_cast<std::size_t>(device.shared_bytes_of_block);
-    const std::size_t capacity = std::min(tuning.shared_bytes, most_shared);
+    const std::size_t capacity = detail::least(tuning.shared_bytes, most_shared);
     const std::size_t level_bytes = copied_level_bytes(bins * 4, capacity);
     // Each block clears all bins and adds them up, which should not take longer than counting.
     const std::size_t blocks_by_bins = pixels / (2 * bins);
@@ -231,7 +230,7 @@ struct DispatchHistogram {
     }
     // A search for a bin takes longer than a load. If there are few samples, smaller parts keep more blocks busy.
     if (Bins::has_levels && !Agent::counts_bytes && blocks < resident) blocks = share_out(false);
-    blocks = std::min(blocks, std::max(blocks_by_bins, std::size_t{1}));
+    blocks = detail::least(blocks, detail::most(blocks_by_bins, std::size_t{1}));
     std::size_t bin_bytes = warp_threads * sizeof(unsigned);
     while (bin_bytes > sizeof(unsigned) && level_bytes + bins * bin_bytes > capacity) bin_bytes /= 2;
     return count<ActivePolicy, false>(blocks, {level_bytes, static_cast<unsigned>(bin_bytes)},
@@ -260,8 +259,8 @@ struct DispatchHistogram {
 
   cudaError_t clear() const {
     constexpr std::size_t bins_per_block = 8 * histogram_clear_threads;
-    const std::size_t blocks = std::min(detail::ceiling_divide(outputs.all_bins(), bins_per_block),
-                                        static_cast<std::size_t>(device.multiprocessors) * 2);
+    const std::size_t blocks = detail::least(detail::ceiling_divide(outputs.all_bins(), bins_per_block),
+                                             static_cast<std::size_t>(device.multiprocessors) * 2);
     return strata::launch({"strata::DeviceHistogram", dim3(static_cast<unsigned>(blocks)),
                            dim3(histogram_clear_threads), 0, stream, 1, device.ptx_version >= 900},
                           histogram_clear_kernel<CounterT, ActiveChannels>, outputs);
@@ -278,7 +277,7 @@ struct DispatchHistogram {
     });
     if (status != cudaSuccess) return status;
     // A counter has 32 bits, so a block must count fewer than 2^32 samples of a channel.
-    blocks = std::max(blocks, (samples.rows * samples.row_pixels) >> 31);
+    blocks = detail::most(blocks, (samples.rows * samples.row_pixels) >> 31);
     if (blocks > 1) status = clear();
     if (status != cudaSuccess) return status;
     return strata::launch(

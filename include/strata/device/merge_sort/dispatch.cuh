@@ -124,7 +124,8 @@ struct DispatchSegmentedMergeSort {
   using Arrays = merge_sort_arrays<Key, Value>;
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr bool has_one_segment = std::is_same_v<Segments, single_segment>;
-  // Tiles of long segments are of this size or larger, except those of a grid: storage suffices for all classes.
+  // Only tiles of a grid may be smaller. Other tiles of long segments have this size or a larger one, so storage
+  // suffices for all classes.
   static constexpr long long min_tile_items = MaxPolicy::one_tile.tile_items();
   static constexpr bool has_grid = has_one_segment && MaxPolicy::one_cluster.block_threads > 0;
   template <class Policy>

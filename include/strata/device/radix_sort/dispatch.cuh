@@ -201,13 +201,8 @@ struct DispatchRadixSort {
       case radix_algorithm::copy:
         if (problem.result == radix_result::double_buffer) return cudaSuccess;
         return detail::launch_radix_copy(problem, problem.keys.output, problem.values.output, max_blocks);
-      case radix_algorithm::small_block: {
-        bool is_launched = false;
-        const cudaError_t status =
-            detail::launch_radix_block<MaxPolicy, ActivePolicy, small_radix_block>(problem, is_launched);
-        if (status != cudaSuccess || is_launched) return status;
-        break;
-      }
+      case radix_algorithm::small_block:
+        return start_block<ActivePolicy, small_radix_block>();
       case radix_algorithm::cluster:
         if constexpr (ActivePolicy::cluster.blocks > 0) {
           bool is_launched = false;
@@ -215,13 +210,8 @@ struct DispatchRadixSort {
           return status != cudaSuccess || is_launched ? status : start<ActivePolicy>(false);
         }
         break;
-      case radix_algorithm::large_block: {
-        bool is_launched = false;
-        const cudaError_t status =
-            detail::launch_radix_block<MaxPolicy, ActivePolicy, large_radix_block>(problem, is_launched);
-        if (status != cudaSuccess || is_launched) return status;
-        break;
-      }
+      case radix_algorithm::large_block:
+        return start_block<ActivePolicy, large_radix_block>();
       case radix_algorithm::grid:
         // All blocks of the grid take part. The items need a certain number of blocks, which the host cannot know with
         // a FutureCount.
@@ -243,11 +233,15 @@ struct DispatchRadixSort {
       case radix_algorithm::passes:
         break;
     }
-    constexpr auto max_items = static_cast<std::size_t>(std::numeric_limits<count_value_t<NumItemsT>>::max());
-    if constexpr (max_items > max_items_of_small_states) {
-      if (problem.num_items > max_items_of_small_states) return start_passes<ActivePolicy, unsigned long long>();
-    }
-    return start_passes<ActivePolicy, unsigned>();
+    return start_passes<ActivePolicy>();
+  }
+
+  // Passes sort items that are too large for shared memory of a block.
+  template <class ActivePolicy, template <class> class Block>
+  cudaError_t start_block() {
+    bool is_launched = false;
+    const cudaError_t status = detail::launch_radix_block<MaxPolicy, ActivePolicy, Block>(problem, is_launched);
+    return status != cudaSuccess || is_launched ? status : start_passes<ActivePolicy>();
   }
 
   // In place, an odd number of passes begins in the scratch arrays: see plan_radix_passes(). The other algorithms read
@@ -264,6 +258,15 @@ struct DispatchRadixSort {
   grid_barrier_arguments barrier() const {
     return {storage.template get<unsigned long long>(arrivals_slot), storage.template get<unsigned>(counters_slot),
             next_epoch(), detail::is_replayable(problem.stream)};
+  }
+
+  template <class ActivePolicy>
+  cudaError_t start_passes() {
+    constexpr auto max_items = static_cast<std::size_t>(std::numeric_limits<count_value_t<NumItemsT>>::max());
+    if constexpr (max_items > max_items_of_small_states) {
+      if (problem.num_items > max_items_of_small_states) return start_passes<ActivePolicy, unsigned long long>();
+    }
+    return start_passes<ActivePolicy, unsigned>();
   }
 
   template <class ActivePolicy, class State>

@@ -8,7 +8,9 @@
 #include <strata/core/types.hpp>
 #include <strata/device/engine/arrays.hpp>
 #include <strata/device/engine/counts.cuh>
+#include <strata/device/engine/dispatch_if.cuh>
 #include <strata/device/scan/columns.cuh>
+#include <strata/device/scan/dispatch.cuh>
 #include <strata/device/scan/indexed_iterators.cuh>
 #include <strata/device/scan/tuning.hpp>
 
@@ -223,3 +225,23 @@ struct non_trivial_runs_problem {
 
 }  // namespace detail
 STRATA_NAMESPACE_END
+
+STRATA_ARCH_DETAIL_NAMESPACE_BEGIN
+
+/// Carries out one call that finds the runs of more than one item.
+template <class PolicyHub, class KeyIterator, class OffsetIterator, class LengthIterator, class NumRunsIterator,
+          class NumItemsT>
+cudaError_t dispatch_non_trivial_runs(void* d_temp_storage, std::size_t& temp_storage_bytes, KeyIterator d_keys,
+                                      OffsetIterator d_offsets_out, LengthIterator d_lengths_out,
+                                      NumRunsIterator d_num_runs_out, NumItemsT num_items, cudaStream_t stream) {
+  constexpr bool is_possible = equality_requirements<strata::Equality, iterator_value_t<KeyIterator>>::are_met;
+  using Problem =
+      non_trivial_runs_problem<item_count_t<NumItemsT>, KeyIterator, OffsetIterator, LengthIterator, NumRunsIterator>;
+  const Problem problem{d_keys, d_offsets_out, d_lengths_out, d_num_runs_out, static_cast<std::size_t>(num_items)};
+  const cudaError_t status = dispatch_if<is_possible, DispatchScan<Problem, PolicyHub>>::Dispatch(
+      d_temp_storage, temp_storage_bytes, problem, num_items, stream);
+  if (status != cudaSuccess || d_temp_storage == nullptr || num_items > 0) return status;
+  return detail::write_zero("strata::DeviceRunLengthEncode", d_num_runs_out, stream);
+}
+
+STRATA_ARCH_DETAIL_NAMESPACE_END

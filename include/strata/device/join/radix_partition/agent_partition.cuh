@@ -183,8 +183,8 @@ class AgentJoinPartition {
 
   STRATA_D join_tile tile_at(unsigned tile, const Side& build, const Side& probe) const {
     if constexpr (is_second) {
-      // The partition that has the tile. The partitions of the build side are numbered first, then those of the probe
-      // side.
+      // The partition that has the tile. The build side's partitions have the first numbers, then the probe side's
+      // partitions follow.
       unsigned at = 0;
       for (unsigned step = 1u << plan_.first_bits; step > 0; step /= 2) {
         if (pass_tiles_[at + step - 1] <= tile) at += step;

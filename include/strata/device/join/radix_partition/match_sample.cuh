@@ -30,7 +30,7 @@ struct join_match_sample {
   static constexpr unsigned counters = 4096;
   static constexpr std::size_t shared_bytes = counters * sizeof(unsigned);
 
-  /// The counters of the build side, then those of the probe side.
+  /// The build side's counters, then the probe side's counters.
   unsigned* counts = nullptr;
   /// Becomes 1 if the sample has at least 32 probe rows, and fewer than one result for `probe_rows_each` of them;
   /// otherwise 0.

@@ -73,8 +73,8 @@ struct join_partitions {
   JoinKind kind = JoinKind::inner;
   join_side_records<Keys> build = {};
   join_side_records<Keys> probe = {};
-  /// For each partition of the first pass, the number of tiles of the second pass up to its end: first the partitions
-  /// of the build side, then those of the probe side.
+  /// For each partition of the first pass, the number of tiles of the second pass up to its end: first the build side's
+  /// partitions, then the probe side's partitions.
   unsigned* pass_tiles = nullptr;
   /// See `join_partition_plan::index_of_whole`.
   join_work_item* work_items = nullptr;
